@@ -1,0 +1,60 @@
+package checks
+
+import (
+	"fmt"
+
+	"lockstep/model"
+)
+
+// Answered is the property that no dead end is reachable: from every state there
+// is a continuation without further faults after which no live request is left.
+// The end of a pause is no fault. A request is live from its arrival until it
+// returns or its node crashes.
+//
+// What it reports is always true. Where only part of the times of a state is
+// stuck it may stay silent.
+func Answered() model.Property { return answered{} }
+
+type answered struct{}
+
+func (answered) Name() string    { return "answered" }
+func (answered) Rule() string    { return "every request can still be answered, if no more faults happen" }
+func (answered) Vacuous() string { return "no request ever arrived" }
+
+func (answered) Settled(s *model.State) bool { return !live(s) }
+func (answered) Pending(s *model.State) bool { return live(s) }
+
+func live(s *model.State) bool {
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.Root && p.Active() && s.Nodes[p.Node].Class == model.Service {
+			return true
+		}
+	}
+	return false
+}
+
+func (answered) Explain(t *model.Trace) string {
+	var waiting []string
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.Kind == "arrive" && s.Node[0] == 'n' {
+			waiting = append(waiting, s.Process)
+		}
+		for _, m := range s.Marks {
+			if m.Kind == "return" {
+				waiting = without(waiting, func(p string) bool { return p == s.Process })
+			}
+		}
+		if s.Kind == "fault" && s.Fault == "crash" {
+			waiting = without(waiting, func(p string) bool { return nodeOf(p) == s.Node })
+		}
+	}
+	if len(waiting) == 0 {
+		return "a request can never be answered"
+	}
+	text := fmt.Sprintf("from here on %s can never be answered", waiting[0])
+	if key := lockWithoutTTL(t); key != "the lock" {
+		text += ": " + keyName(key) + " stays for ever"
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package checks
+
+import (
+	"fmt"
+
+	"lockstep/model"
+)
+
+// RebuildBound is the property that at most bound rebuilds start for each expiry
+// or invalidation of a cached value; the empty cache at the beginning counts as
+// one. A rebuild starts when its read of the source takes effect. bound is 1 to
+// 254.
+func RebuildBound(bound int) model.Property { return rebuildBound{bound} }
+
+type rebuildBound struct{ bound int }
+
+func (rebuildBound) Name() string { return "rebuild-bound" }
+func (p rebuildBound) Rule() string {
+	return fmt.Sprintf("at most %s for each expiry or invalidation", count(p.bound, "rebuild starts", "rebuilds start"))
+}
+func (rebuildBound) Vacuous() string { return "no rebuild ever started" }
+
+// Memory is the number of rebuilds since the last expiry or invalidation; it
+// stays one above the bound.
+func (rebuildBound) Memory() int { return 1 }
+
+func (p rebuildBound) Check(_ *model.State, e *model.Event, count []byte) model.Outcome {
+	if e.Touched && e.Before.Value.Kind == model.KindVersion && !e.After.Present() {
+		count[0] = 0
+		return 0
+	}
+	if e.Move.Kind != model.MoveEffect || e.Operation.Kind != model.SourceRead {
+		return 0
+	}
+	if int(count[0]) <= p.bound {
+		count[0]++
+	}
+	if int(count[0]) > p.bound {
+		return model.Exercised | model.Violated
+	}
+	return model.Exercised
+}
+
+// Counted returns the number in the monitor's memory.
+func (rebuildBound) Counted(memory []byte) int { return int(memory[0]) }
+
+func (p rebuildBound) Explain(t *model.Trace) string {
+	last := &t.Steps[len(t.Steps)-1]
+	started := 0
+	first := ""
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.Change != nil && s.Change.After == "" && s.Change.Before != "" && s.Change.Before[0] == 'v' {
+			started = 0
+		}
+		if s.Kind == "effect" && s.Operation == "Source.Read" {
+			started++
+			if started == 1 {
+				first = s.Process
+			}
+		}
+	}
+	text := fmt.Sprintf("%s started rebuild number %d for the same expiry; %s allowed", last.Process, started, count(p.bound, "is", "are"))
+	if first != "" && started == 2 {
+		text = fmt.Sprintf("%s started a second rebuild for the same expiry, after %s; %s allowed", last.Process, first, count(p.bound, "is", "are"))
+	}
+	return text
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

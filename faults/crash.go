@@ -1,0 +1,58 @@
+package faults
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"lockstep/model"
+)
+
+// Crash returns the fault that ends a node for good, at most times times in a
+// run: its processes and its memory are gone, deferred calls do not run, requests
+// that have not arrived never will. What the node did to the stores stays.
+//
+// In the world it stands for a killed process, a lost machine, an out-of-memory
+// kill.
+func Crash(times int) model.Fault { return crash{times} }
+
+type crash struct{ times int }
+
+func (crash) Name() string                   { return "crash" }
+func (f crash) Budget() int                  { return f.times }
+func (f crash) Value() string                { return strconv.Itoa(f.times) }
+func (crash) Durations() []time.Duration     { return nil }
+func (crash) Halts() bool                    { return false }
+func (crash) Describe(model.MoveKind) string { return "crashes" }
+
+func (f crash) Resolve(model.Tick) (model.Fault, error) {
+	return f, checkBudget("crash", f.times)
+}
+
+// Offer lets every node crash on which something is going on. A node on which
+// nothing has begun may as well never be asked.
+func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
+	last := -1
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if int(p.Node) == last || !p.Active() {
+			continue
+		}
+		last = int(p.Node)
+		m.Begin()
+		m.Add(model.Move{Kind: model.MoveFault, Index: p.Node})
+	}
+}
+
+func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move) {
+	node := &s.Nodes[m.Index]
+	node.Status, node.Clock, node.Limit = model.Crashed, model.NoClock, 0
+	s.DropProcesses(int(m.Index))
+}
+
+func checkBudget(name string, times int) error {
+	if times < 0 || times > MaxBudget {
+		return fmt.Errorf("a budget of %d for the fault %s: a run may contain 0 to %d of a kind", times, name, MaxBudget)
+	}
+	return nil
+}

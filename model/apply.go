@@ -1,0 +1,275 @@
+package model
+
+import "fmt"
+
+// Apply changes s as the move says and tells in e what happened. Clocks that
+// start in this step are Fresh afterwards. It fails if the protocol code breaks
+// a rule or a limit of [State] is exceeded.
+func (r *Rules) Apply(s *State, move *Move, e *Event) error {
+	*e = Event{Move: *move, Node: -1, Process: -1}
+	switch move.Kind {
+	case MoveExpire:
+		entry := &s.Entries[move.Index]
+		e.Touched, e.Key, e.Before, e.Owner = true, KeyID(move.Index), *entry, s.ownerOf(entry.Value)
+		*entry = Entry{}
+		return nil
+	case MoveFault:
+		s.Left[move.Fault]--
+		e.Node = int(move.Index)
+		r.Faults[move.Fault].Apply(r, s, move)
+		return nil
+	case MoveRecovery:
+		e.Node = int(move.Index)
+		r.Faults[move.Fault].Apply(r, s, move)
+		return nil
+	}
+	i := int(move.Index)
+	p := &s.Processes[i]
+	e.Process, e.Node = i, int(p.Node)
+	switch move.Kind {
+	case MoveArrive:
+		edge, err := r.Automaton.Start(s.Nodes[p.Node].Class.Program())
+		if err != nil {
+			return err
+		}
+		return r.enter(s, i, edge, e)
+	case MoveReply:
+		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
+	case MoveEffect:
+		op := r.Automaton.Operation(p.Local)
+		observed, err := r.effect(s, i, op, move, e)
+		if err != nil {
+			return err
+		}
+		p = &s.Processes[i]
+		e.Operation, e.Observation = op, observed
+		p.Overdue = false
+		if op.Kind.Remote() && r.ReplyMax > 0 {
+			p.Phase, p.Observed, p.Clock = Replying, observed, Fresh
+			return nil
+		}
+	}
+	edge, err := r.Automaton.Next(p.Local, e.Observation)
+	if err != nil {
+		return err
+	}
+	return r.enter(s, i, edge, e)
+}
+
+// effect lets the operation of process i take effect.
+func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Observation, error) {
+	p := &s.Processes[i]
+	if op.Kind.OnEntry() {
+		return r.entryEffect(s, p, op, move, e)
+	}
+	switch op.Kind {
+	case SourceRead:
+		return bind(p, Version(s.Source), op)
+	case SourceUpdate:
+		if s.Source == MaxVersion {
+			return 0, limitError(op, "the source has been updated", MaxVersion, "times")
+		}
+		s.Source++
+		return bind(p, Version(s.Source), op)
+	case StartDeadline:
+		if p.Count == MaxRegisters {
+			return 0, registerError(op)
+		}
+		p.Registers[p.Count] = Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}
+		p.Count++
+		return ObserveFound(int(p.Count) - 1), nil
+	case ResetDeadline:
+		p.Registers[op.Arg].Clock = Fresh
+	case ReadDeadline:
+		if move.Observation.Code() == Passed {
+			// It stays passed until it is reset, whatever time does.
+			p.Registers[op.Arg].Clock = NoClock
+		}
+		return move.Observation, nil
+	case Sleep:
+		if move.Observation.Code() == Stopped {
+			return move.Observation, nil
+		}
+	case StopTask:
+		if t := s.Task(p, p.Registers[op.Arg].N); t >= 0 {
+			s.Processes[t].Stopped = true
+		}
+	case WaitTask:
+		t := s.Task(p, p.Registers[op.Arg].N)
+		if t < 0 {
+			return 0, fmt.Errorf("model: %s:%d waits for a process that is gone", op.Source.File, op.Source.Line)
+		}
+		child := &s.Processes[t]
+		result := r.Automaton.Operation(child.Local)
+		var at [MaxResults]uint8
+		for k := range result.Results {
+			o, err := bind(p, child.Registers[k].Datum, op)
+			if err != nil {
+				return 0, err
+			}
+			at[k] = uint8(o.Register())
+		}
+		return ObserveResult(result.Class, at[:len(result.Results)]), nil
+	}
+	return Observe(Done), nil
+}
+
+func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *Event) (Observation, error) {
+	entry := &s.Entries[op.Key]
+	arg := Datum{}
+	if op.Arg != NoRegister {
+		arg = p.Registers[op.Arg].Datum
+	}
+	after, code := op.Effect(*entry, arg)
+	e.Touched, e.Key, e.Before, e.After = true, op.Key, *entry, after
+	e.Owner = s.ownerOf(entry.Value)
+	*entry = after
+	switch {
+	case op.Kind == PTTL && code == Below:
+		if after.Clock == NoClock {
+			return 0, fmt.Errorf("model: the key of %s:%d has a TTL and no clock", op.Source.File, op.Source.Line)
+		}
+		return move.Observation, nil
+	case code == Found:
+		return bind(p, after.Value, op)
+	}
+	return Observe(code), nil
+}
+
+// bind makes the process refer to the datum: by the register that already
+// holds it, so that what is equal in the world is equal for the process, or by a
+// new one.
+func bind(p *Process, d Datum, op *Operation) (Observation, error) {
+	for k, r := range p.Held() {
+		if r.Datum == d {
+			return ObserveFound(k), nil
+		}
+	}
+	if p.Count == MaxRegisters {
+		return 0, registerError(op)
+	}
+	p.Registers[p.Count] = Register{Datum: d}
+	p.Count++
+	return ObserveFound(int(p.Count) - 1), nil
+}
+
+// enter lets process i go along the edge: its marks, then its next operation.
+func (r *Rules) enter(s *State, i int, edge *Edge, e *Event) error {
+	e.Marks = edge.Marks
+	s.Processes[i].Phase = Acting
+	for k := range edge.Marks {
+		if err := r.mark(s, i, &edge.Marks[k], e); err != nil {
+			return err
+		}
+	}
+	r.issue(s, i, edge.To, e)
+	return nil
+}
+
+// issue lets the process issue the operation of local state l, or end.
+func (r *Rules) issue(s *State, i int, l LocalID, e *Event) {
+	p := &s.Processes[i]
+	op := r.Automaton.Operation(l)
+	p.Local, p.Observed, p.Overdue, p.Clock = l, 0, false, NoClock
+	if op.Kind == Return {
+		r.end(p, op)
+		e.Ended = true
+		return
+	}
+	if most := op.Max; most != 0 && (op.Min != 0 || most != Forever) && !(op.Kind == Sleep && p.Stopped) {
+		p.Clock = Fresh
+	}
+}
+
+// end lets the process return; only what its result mentions stays.
+func (r *Rules) end(p *Process, result *Operation) {
+	p.Phase, p.Believes, p.Stopped = Ended, 0, false
+	var kept [MaxResults]Register
+	for k, from := range result.Results {
+		kept[k] = p.Registers[from]
+	}
+	p.Registers = [MaxRegisters]Register{}
+	p.Count = uint8(copy(p.Registers[:], kept[:len(result.Results)]))
+}
+
+func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
+	p := &s.Processes[i]
+	switch m.Kind {
+	case MarkToken:
+		n, ok := s.freeToken()
+		if !ok || p.Count == MaxRegisters {
+			return registerError(&Operation{Source: m.Source})
+		}
+		s.Owners[n] = OwnerOf(p)
+		s.Created++
+		s.Serials[n] = s.Created
+		p.Registers[p.Count] = Register{Datum: Datum{KindToken, n}}
+		p.Count++
+	case MarkAcquired:
+		p.Believes |= 1 << m.Key
+	case MarkReleasing:
+		p.Believes &^= 1 << m.Key
+	case MarkKeep:
+		var kept [MaxRegisters]Register
+		for k, from := range m.Keep {
+			kept[k] = p.Registers[from]
+		}
+		p.Registers, p.Count = kept, uint8(len(m.Keep))
+	case MarkSpawn:
+		return r.spawn(s, i, m, e)
+	case MarkRestart:
+		// What it held is forgotten, its tokens are nobody's.
+		for n, owner := range s.Owners {
+			if owner == OwnerOf(p) {
+				s.Owners[n] = NoOwner
+			}
+		}
+		p.Registers, p.Count, p.Believes = [MaxRegisters]Register{}, 0, 0
+	}
+	return nil
+}
+
+// spawn starts a process at the end of the family of process i. It knows the
+// values and tokens of its parent.
+func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
+	p := &s.Processes[i]
+	if len(s.Processes) == MaxProcesses || p.Count == MaxRegisters {
+		return limitError(&Operation{Source: m.Source}, "the scenario has", MaxProcesses, "processes at once, or one refers to too many things")
+	}
+	child := Process{Node: p.Node, Family: p.Family, Request: p.Request}
+	for _, reg := range p.Held() {
+		if reg.Kind == KindVersion || reg.Kind == KindToken {
+			child.Registers[child.Count] = reg
+			child.Count++
+		}
+	}
+	s.Spawned++
+	child.Label = s.Spawned
+	at, position := i, uint8(0)
+	for at > 0 && s.Processes[at-1].Node == p.Node && s.Processes[at-1].Family == p.Family {
+		at--
+	}
+	for at < len(s.Processes) && s.Processes[at].Node == p.Node && s.Processes[at].Family == p.Family {
+		at++
+		position++
+	}
+	p.Registers[p.Count] = Register{Datum: Datum{KindTask, position}}
+	p.Count++
+	s.Processes = append(s.Processes, Process{})
+	copy(s.Processes[at+1:], s.Processes[at:])
+	s.Processes[at] = child
+	start, err := r.Automaton.Start(m.Program)
+	if err != nil {
+		return err
+	}
+	var inner Event
+	return r.enter(s, at, start, &inner)
+}
+
+func registerError(op *Operation) error {
+	return limitError(op, "a process refers to", MaxRegisters, "values, tokens, tasks and deadlines; name the ones that it still needs in a Checkpoint")
+}
+
+func limitError(op *Operation, what string, limit int, unit string) error {
+	return fmt.Errorf("%s:%d: %s more than %d %s", op.Source.File, op.Source.Line, what, limit, unit)
+}

@@ -1,0 +1,102 @@
+package model
+
+import "time"
+
+// Outcome is what a property says of one step.
+type Outcome uint8
+
+const (
+	// Exercised: the property had something to say: it is not vacuous.
+	Exercised Outcome = 1 << iota
+	// Violated: the step breaks the property.
+	Violated
+)
+
+// Property is a rule over steps and states. A property is also a [Monitor], or a
+// [DeadEnd].
+type Property interface {
+	// Name is what the property is called on the command line.
+	Name() string
+	// Rule says in one sentence what must hold.
+	Rule() string
+	// Vacuous says what never happened if the property was never exercised.
+	Vacuous() string
+	// Explain says in words why the last step of the trace violates the
+	// property.
+	Explain(t *Trace) string
+}
+
+// Monitor is a property that is decided step by step.
+type Monitor interface {
+	Property
+	// Memory is the number of bytes that the monitor keeps in the state. They
+	// start as zero.
+	Memory() int
+	// Check looks at a step: the state after it, what happened, and the
+	// monitor's memory, which it may change.
+	Check(s *State, e *Event, memory []byte) Outcome
+}
+
+// DeadEnd is a property of the graph of all states: from every reachable state
+// there is a continuation without further faults to a state that is settled.
+type DeadEnd interface {
+	Property
+	// Settled reports whether nothing is left to wait for.
+	Settled(s *State) bool
+	// Pending reports whether somebody waits: a vacuity check.
+	Pending(s *State) bool
+}
+
+// Fault is an injected failure with a budget. A package outside of model
+// implements it; the rules, the search and the replay know it only as this.
+type Fault interface {
+	// Name is what the fault is called on the command line.
+	Name() string
+	// Budget is how many faults of this kind a run may contain.
+	Budget() int
+	// Value is the budget as it is written on the command line: 1, 1x12s.
+	Value() string
+	// Durations returns the durations that the fault knows.
+	Durations() []time.Duration
+	// Resolve returns the fault with its durations in ticks. It fails if the
+	// fault makes no sense.
+	Resolve(t Tick) (Fault, error)
+	// Halts reports whether the fault can halt a node: the upper bounds of its
+	// processes' timers may then be missed.
+	Halts() bool
+	// Offer appends the ways in which the fault can begin or end in s. Moves of
+	// kind MoveFault take from the budget, which Offer need not look at; those
+	// of kind MoveRecovery do not.
+	Offer(r *Rules, s *State, m *Moves)
+	// Apply changes s as the move says.
+	Apply(r *Rules, s *State, m *Move)
+	// Describe says in words what a move does, to go after the node's name.
+	Describe(k MoveKind) string
+}
+
+// Event is what a step did. Indices are those of the state to which the step was
+// applied, before it is brought into canonical form.
+type Event struct {
+	Move Move
+	// Node and Process are where it happened, -1 for nowhere.
+	Node, Process int
+	// Operation is the one that took effect, or whose reply arrived.
+	Operation *Operation
+	// Observation is what the process observes.
+	Observation Observation
+	// Key, Before and After tell what became of an entry; Touched says whether
+	// there is one.
+	Touched       bool
+	Key           KeyID
+	Before, After Entry
+	// Owner is who created the token in Before; its slot may have been given to
+	// another token since.
+	Owner Owner
+	// Marks are what the process did next, before its next operation.
+	Marks []Mark
+	// Ended: the process returned.
+	Ended bool
+}
+
+// Weight is what the step adds to the length of a run.
+func (e *Event) Weight() int { return e.Move.Kind.Weight() }

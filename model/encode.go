@@ -1,0 +1,157 @@
+package model
+
+import "encoding/binary"
+
+// Encode appends the discrete part of s, which is in canonical form, without the
+// budgets: two states with the same bytes differ at most in budgets, clock
+// values and labels.
+func (s *State) Encode(to []byte) []byte {
+	to = append(to, s.Source)
+	present := uint16(0)
+	for k := range s.Entries {
+		if s.Entries[k].Present() {
+			present |= 1 << k
+		}
+	}
+	to = binary.LittleEndian.AppendUint16(to, present)
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Present() {
+			to = append(to, byte(e.Value.Kind), e.Value.N)
+			to = appendClocked(to, e.Clock, e.TTL)
+			if e.Value.Kind == KindToken {
+				to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[e.Value.N]))
+			}
+		}
+	}
+	for n := range s.Nodes {
+		node := &s.Nodes[n]
+		to = append(to, byte(node.Class)<<4|byte(node.Status))
+		to = appendClocked(to, node.Clock, node.Limit)
+	}
+	to = append(to, byte(len(s.Processes)))
+	for i := range s.Processes {
+		to = s.encodeProcess(&s.Processes[i], to)
+	}
+	last := len(s.Memory)
+	for last > 0 && s.Memory[last-1] == 0 {
+		last--
+	}
+	return append(to, s.Memory[:last]...)
+}
+
+// appendClocked writes a constant and whether a clock is running; the clock's
+// number follows from the order of the state.
+func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
+	running := uint32(0)
+	if clock != NoClock {
+		running = 1
+	}
+	return binary.AppendUvarint(to, uint64(uint32(limit)<<1|running))
+}
+
+func (s *State) encodeProcess(p *Process, to []byte) []byte {
+	to = append(to, p.Node, p.Family, byte(p.Phase)<<4|p.flags(), p.Count)
+	to = binary.AppendUvarint(to, uint64(p.Local))
+	to = binary.AppendUvarint(to, uint64(p.Observed))
+	to = binary.AppendUvarint(to, uint64(p.Believes))
+	for _, reg := range p.Held() {
+		to = append(to, byte(reg.Kind), reg.N)
+		switch reg.Kind {
+		case KindToken:
+			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
+		case KindDeadline:
+			to = appendClocked(to, reg.Clock, reg.Limit)
+		}
+	}
+	return to
+}
+
+// Decode makes s the state that Encode wrote. nodes is their number and memory
+// that of bytes of the properties. Labels are lost; budgets are left alone.
+func (s *State) Decode(from []byte, nodes, memory int) {
+	clock := uint8(0)
+	clocked := func() (uint8, Ticks) {
+		v, n := binary.Uvarint(from)
+		from = from[n:]
+		if v&1 == 0 {
+			return NoClock, Ticks(v >> 1)
+		}
+		clock++
+		return clock, Ticks(v >> 1)
+	}
+	for n := range s.Owners {
+		s.Owners[n] = NoOwner
+	}
+	s.Source = from[0]
+	present := binary.LittleEndian.Uint16(from[1:])
+	from = from[3:]
+	for k := range s.Entries {
+		e := &s.Entries[k]
+		*e = Entry{}
+		if present&(1<<k) == 0 {
+			continue
+		}
+		e.Value = Datum{Kind(from[0]), from[1]}
+		from = from[2:]
+		e.Clock, e.TTL = clocked()
+		if e.Value.Kind == KindToken {
+			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))
+			from = from[2:]
+		}
+	}
+	s.Nodes = s.Nodes[:0]
+	for range nodes {
+		node := Node{Class: Class(from[0] >> 4), Status: Status(from[0] & 0xf)}
+		from = from[1:]
+		node.Clock, node.Limit = clocked()
+		s.Nodes = append(s.Nodes, node)
+	}
+	count := int(from[0])
+	from = from[1:]
+	s.Processes = s.Processes[:0]
+	for range count {
+		s.Processes = append(s.Processes, Process{})
+		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
+	}
+	s.Memory = append(s.Memory[:0], from...)
+	for len(s.Memory) < memory {
+		s.Memory = append(s.Memory, 0)
+	}
+}
+
+func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
+	p.Node, p.Family, p.Phase, p.Count = from[0], from[1], Phase(from[2]>>4), from[3]
+	flags := from[2] & 0xf
+	from = from[4:]
+	p.Overdue, p.Stopped, p.Root = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	if flags&8 != 0 {
+		*clock++
+		p.Clock = *clock
+	}
+	number := func() uint64 {
+		v, n := binary.Uvarint(from)
+		from = from[n:]
+		return v
+	}
+	p.Local = LocalID(number())
+	p.Observed = Observation(number())
+	p.Believes = uint16(number())
+	for k := range p.Held() {
+		reg := &p.Registers[k]
+		reg.Kind, reg.N = Kind(from[0]), from[1]
+		from = from[2:]
+		switch reg.Kind {
+		case KindToken:
+			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
+			from = from[2:]
+		case KindDeadline:
+			v := number()
+			reg.Limit = Ticks(v >> 1)
+			if v&1 != 0 {
+				*clock++
+				reg.Clock = *clock
+			}
+		}
+	}
+	return from
+}

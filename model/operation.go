@@ -1,0 +1,222 @@
+package model
+
+// OperationKind says what an operation asks of the world.
+type OperationKind uint8
+
+const (
+	// Return is not an operation: the process has ended.
+	Return OperationKind = iota
+	Get
+	Set
+	Delete
+	PExpire
+	PTTL
+	DeleteIfEqual
+	ExpireIfEqual
+	SourceRead
+	SourceUpdate
+	Compute
+	Sleep
+	StopTask
+	WaitTask
+	StartDeadline
+	ResetDeadline
+	ReadDeadline
+	operationKinds
+)
+
+var operationNames = [operationKinds]string{
+	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual",
+	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
+	"Deadline", "Deadline.Reset", "Deadline.Passed",
+}
+
+func (k OperationKind) String() string { return operationNames[k] }
+
+// Remote reports whether the operation goes to a store or to the source: it has
+// the latency of the scenario, and its reply may take time too.
+func (k OperationKind) Remote() bool { return k >= Get && k <= SourceUpdate }
+
+// OnEntry reports whether the operation concerns one key of a store; its meaning
+// is then given by [Operation.Effect].
+func (k OperationKind) OnEntry() bool { return k >= Get && k <= ExpireIfEqual }
+
+// SetMode is the condition and the treatment of the TTL of a Set.
+type SetMode uint8
+
+const (
+	// IfAbsent sets only a key that is absent (NX).
+	IfAbsent SetMode = 1 << iota
+	// IfPresent sets only a key that is present (XX).
+	IfPresent
+	// KeepTTL keeps the TTL that the key has, if any. A plain Set drops it.
+	KeepTTL
+)
+
+// KeyID numbers the keys of all stores in the order in which they were learned.
+type KeyID uint8
+
+// NoRegister says that an operation has no argument in a register.
+const NoRegister = -1
+
+// Operation is one request of a process to its world.
+type Operation struct {
+	Kind OperationKind
+	Key  KeyID
+	// Arg is the register with the value, token, task or deadline that the
+	// operation is about, or NoRegister.
+	Arg  int8
+	Mode SetMode
+	// TTL is the TTL that Set (0: none), PExpire and ExpireIfEqual give (0 or
+	// less: delete), the constant that PTTL compares with, or the limit of a
+	// deadline. Ticks.
+	TTL Ticks
+	// Min and Max bound the time from issue to effect. Max may be Forever.
+	Min, Max Ticks
+	// Class is, for Return, the number of the result; Results are the registers
+	// that the result mentions, in order.
+	Class   uint16
+	Results []uint8
+	// Source is the line that issued the operation.
+	Source Source
+}
+
+// Source is a line of protocol code.
+type Source struct {
+	// File is the import path of the package and the base name of the file, so
+	// that it is the same on every machine.
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Code is the kind of an observation.
+type Code uint8
+
+const (
+	Done Code = iota
+	Missing
+	Found
+	NotMine
+	Refused
+	NoTTL
+	Below
+	NotBelow
+	Stopped
+	Passed
+	NotPassed
+	Result
+	codes
+)
+
+var codeNames = [codes]string{
+	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
+	"stopped", "passed", "not passed", "result",
+}
+
+func (c Code) String() string { return codeNames[c] }
+
+// Observation is what a process gets back from an operation: a code, and for
+// Found the register that now holds the value; for Result the class of the
+// result and up to MaxResults registers.
+type Observation uint32
+
+// MaxResults is how many values and tokens the result of a task may mention.
+const MaxResults = 3
+
+// Observe makes an observation without registers.
+func Observe(c Code) Observation { return Observation(c) << 24 }
+
+// ObserveFound makes the observation of a value that is in a register.
+func ObserveFound(register int) Observation {
+	return Observation(Found)<<24 | Observation(register)
+}
+
+// ObserveResult makes the observation of a task's result.
+func ObserveResult(class uint16, registers []uint8) Observation {
+	o := Observation(Result)<<24 | Observation(class&0xfff)
+	for i, r := range registers {
+		o |= Observation(r&0xf) << (12 + 4*i)
+	}
+	return o
+}
+
+// Code returns the kind of the observation.
+func (o Observation) Code() Code { return Code(o >> 24) }
+
+// Register returns the register of an observation of code Found.
+func (o Observation) Register() int { return int(o & 0xff) }
+
+// Class returns the class of an observation of code Result.
+func (o Observation) Class() uint16 { return uint16(o & 0xfff) }
+
+// ResultRegister returns the i-th register of an observation of code Result.
+func (o Observation) ResultRegister(i int) int { return int(o>>(12+4*i)) & 0xf }
+
+// Effect says what the operation does to the entry under its key, and the code
+// that the process observes; arg is the value or token that it brings. It is
+// the one definition of the store's semantics: those of Redis. The Clock of the
+// result is that of e (the TTL runs on), Fresh (it starts anew) or NoClock (there
+// is none). For PTTL on a key that has a TTL the code is Below: only time can
+// tell, so the caller compares.
+func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
+	switch op.Kind {
+	case Get:
+		if e.Present() {
+			return e, Found
+		}
+		return e, Missing
+	case Set:
+		if op.Mode&IfAbsent != 0 && e.Present() || op.Mode&IfPresent != 0 && !e.Present() {
+			return e, Refused
+		}
+		after := Entry{Value: arg}
+		if op.Mode&KeepTTL != 0 {
+			after.TTL, after.Clock = e.TTL, e.Clock
+		}
+		if op.TTL > 0 {
+			after.TTL, after.Clock = op.TTL, Fresh
+		}
+		return after, Done
+	case Delete:
+		if !e.Present() {
+			return e, Missing
+		}
+		return Entry{}, Done
+	case DeleteIfEqual:
+		return ifEqual(e, arg, Entry{})
+	case PExpire:
+		if !e.Present() {
+			return e, Missing
+		}
+		return op.expire(e), Done
+	case ExpireIfEqual:
+		return ifEqual(e, arg, op.expire(e))
+	case PTTL:
+		switch {
+		case !e.Present():
+			return e, Missing
+		case e.TTL == 0:
+			return e, NoTTL
+		}
+		return e, Below
+	}
+	panic("model: " + op.Kind.String() + " has no effect on an entry")
+}
+
+func ifEqual(e Entry, arg Datum, after Entry) (Entry, Code) {
+	switch {
+	case !e.Present():
+		return e, Missing
+	case e.Value != arg:
+		return e, NotMine
+	}
+	return after, Done
+}
+
+func (op *Operation) expire(e Entry) Entry {
+	if op.TTL <= 0 {
+		return Entry{}
+	}
+	e.TTL, e.Clock = op.TTL, Fresh
+	return e
+}

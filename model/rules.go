@@ -1,0 +1,219 @@
+package model
+
+// Rules say how the world goes on: the one definition that the exhaustive
+// search and the replay share. They differ only in who picks the move and in
+// how time is held.
+type Rules struct {
+	Automaton Automaton
+	Faults    []Fault
+	Monitors  []Monitor
+	// Reply bounds the time from the effect of a remote operation to its
+	// observation.
+	ReplyMin, ReplyMax Ticks
+	// ValueTTL is the TTL of cached values, 0 for none.
+	ValueTTL Ticks
+	// PauseWhenDue lets a halt begin only when a process of the node is exactly
+	// at its upper bound. Nothing else can tell the difference: until then the
+	// process may as well wait on its own.
+	PauseWhenDue bool
+	// MergeArrivals lets a request arrive together with the effect of its first
+	// operation where nothing measures from its arrival.
+	MergeArrivals bool
+}
+
+// Population says who takes part in a run.
+type Population struct {
+	// Services is the number of service nodes, Requests that of requests on
+	// each.
+	Services, Requests int
+	// Updates is the number of updates of the source, each on a node of its own.
+	Updates int
+}
+
+// Start makes s the state at the beginning: empty stores, the source at version
+// 1, nothing arrived.
+func (r *Rules) Start(s *State, who Population) error {
+	*s = State{Processes: s.Processes[:0], Nodes: s.Nodes[:0], Memory: s.Memory[:0], Source: 1}
+	for i := 0; i < who.Services+who.Updates; i++ {
+		node := Node{Class: Service, Label: uint8(i)}
+		roots := who.Requests
+		if i >= who.Services {
+			node = Node{Class: Updater, Label: uint8(i - who.Services)}
+			roots = 1
+		}
+		edge, err := r.Automaton.Start(node.Class.Program())
+		if err != nil {
+			return err
+		}
+		for k := 0; k < roots; k++ {
+			p := Process{Node: uint8(i), Family: uint8(k), Request: uint8(k), Root: true}
+			if r.MergeArrivals && len(edge.Marks) == 0 && r.Automaton.Operation(edge.To).Kind.Remote() {
+				p.Phase, p.Local = Arriving, edge.To
+			}
+			s.Processes = append(s.Processes, p)
+		}
+		s.Nodes = append(s.Nodes, node)
+	}
+	for i, f := range r.Faults {
+		s.Left[i] = uint8(f.Budget())
+	}
+	memory := 0
+	for _, m := range r.Monitors {
+		memory += m.Memory()
+	}
+	s.Memory = append(s.Memory, make([]byte, memory)...)
+	return nil
+}
+
+// timing returns how long the process may be in its phase, from its start, and
+// whether it is blocked on something that is not time.
+func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
+	switch p.Phase {
+	case Acting:
+		op := r.Automaton.Operation(p.Local)
+		switch {
+		case op.Kind == WaitTask:
+			t := s.Task(p, p.Registers[op.Arg].N)
+			return 0, 0, t >= 0 && s.Processes[t].Phase != Ended
+		case op.Kind == Sleep && p.Stopped:
+			return op.Min, 0, false
+		}
+		return op.Min, op.Max, false
+	case Replying:
+		return r.ReplyMin, r.ReplyMax, false
+	}
+	return 0, Forever, true
+}
+
+// Bound returns the upper bound of the process's timer, whether or not its node
+// runs: 0 if it has to act at once, Forever if there is none.
+func (r *Rules) Bound(s *State, p *Process) Ticks {
+	_, most, blocked := r.timing(s, p)
+	if blocked {
+		return Forever
+	}
+	return most
+}
+
+// Urgent reports whether the process has to act before time passes, and
+// otherwise the upper bound of its clock, Forever if there is none.
+func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
+	if s.Nodes[p.Node].Status != Running {
+		return false, Forever
+	}
+	most := r.Bound(s, p)
+	return most == 0 || p.Overdue && most < Forever, most
+}
+
+// Moves appends every move that is possible in s as far as the clocks can tell.
+// Their order depends on s alone.
+func (r *Rules) Moves(s *State, m *Moves) {
+	for i := range s.Processes {
+		if s.Nodes[s.Processes[i].Node].Status == Running || s.Processes[i].Phase == Waiting {
+			r.processMoves(s, i, m)
+		}
+	}
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Clock != NoClock {
+			m.Begin()
+			if m.Require(Guard{e.Clock, true, e.TTL}) {
+				m.Add(Move{Kind: MoveExpire, Index: uint8(k)})
+			}
+		}
+	}
+	for i, f := range r.Faults {
+		first := len(m.List)
+		f.Offer(r, s, m)
+		kept := m.List[:first]
+		for _, move := range m.List[first:] {
+			if move.Kind == MoveFault && s.Left[i] == 0 {
+				continue
+			}
+			move.Fault = uint8(i)
+			kept = append(kept, move)
+		}
+		m.List = kept
+	}
+}
+
+func (r *Rules) processMoves(s *State, i int, m *Moves) {
+	p := &s.Processes[i]
+	move := Move{Kind: MoveEffect, Index: uint8(i)}
+	m.Begin()
+	switch p.Phase {
+	case Waiting:
+		move.Kind = MoveArrive
+		m.Add(move)
+		return
+	case Arriving:
+	case Replying:
+		move.Kind = MoveReply
+		if m.due(p, r.ReplyMin) {
+			m.Add(move)
+		}
+		return
+	case Ended:
+		return
+	case Acting:
+		if _, _, blocked := r.timing(s, p); blocked {
+			return
+		}
+	}
+	op := r.Automaton.Operation(p.Local)
+	if op.Kind == Sleep && p.Stopped {
+		stopped := move
+		stopped.Observation = Observe(Stopped)
+		m.Add(stopped)
+		m.Begin()
+	}
+	start := m.open
+	if p.Phase == Acting && !m.due(p, op.Min) {
+		return
+	}
+	switch op.Kind {
+	case ReadDeadline:
+		reg := p.Registers[op.Arg]
+		m.compare(start, move, reg.Clock, reg.Limit, NotPassed, Passed)
+	case PTTL:
+		e := &s.Entries[op.Key]
+		if e.Clock == NoClock {
+			m.Add(move)
+			return
+		}
+		m.compare(start, move, e.Clock, e.TTL-op.TTL, NotBelow, Below)
+	default:
+		m.Add(move)
+	}
+}
+
+// due requires that the process has been in its phase for the least time.
+func (m *Moves) due(p *Process, least Ticks) bool {
+	switch {
+	case p.Overdue || least == 0:
+		return true
+	case p.Clock == NoClock:
+		return false
+	}
+	return m.Require(Guard{p.Clock, true, least})
+}
+
+// compare adds the two moves that observe a clock below or above a limit, or one
+// where the clock no longer runs, having passed it.
+func (m *Moves) compare(start int, move Move, clock uint8, limit Ticks, until, after Code) {
+	shared := len(m.guards) - start
+	if clock == NoClock || limit < 0 {
+		move.Observation = Observe(after)
+		m.Add(move)
+		return
+	}
+	if m.Require(Guard{clock, false, limit}) {
+		early := move
+		early.Observation = Observe(until)
+		m.Add(early)
+	}
+	m.Fork(start, shared)
+	if m.Require(Guard{clock, true, limit}) {
+		move.Observation = Observe(after)
+		m.Add(move)
+	}
+}

@@ -1,0 +1,228 @@
+package model
+
+// Limits on what one state may hold. Whoever exceeds one gets an error that
+// names it.
+const (
+	MaxRegisters = 12
+	MaxProcesses = 64
+	MaxTokens    = 32
+	MaxKeys      = 16
+	MaxFaults    = 8
+	MaxVersion   = 200
+)
+
+// Class tells interchangeable nodes from others.
+type Class uint8
+
+const (
+	// Service nodes serve requests.
+	Service Class = iota
+	// Updater nodes run one Update role each.
+	Updater
+)
+
+// Program returns the code that the root processes of a node run.
+func (c Class) Program() ProgramID {
+	if c == Updater {
+		return UpdateProgram
+	}
+	return HandleProgram
+}
+
+// Status is what a node does.
+type Status uint8
+
+const (
+	// Running: the processes of the node take steps.
+	Running Status = iota
+	// Halted: they take none, and nothing bounds their waiting.
+	Halted
+	// Crashed: there are none any more.
+	Crashed
+)
+
+// Node is one service instance. Clock and Limit bound how long it stays Halted.
+type Node struct {
+	Class  Class
+	Status Status
+	Clock  uint8
+	Limit  Ticks
+	// Label tells the node from others in a trace; it is no part of the state.
+	Label uint8
+}
+
+// Phase is how far a process is with its current operation.
+type Phase uint8
+
+const (
+	// Waiting: the request has not arrived.
+	Waiting Phase = iota
+	// Arriving: the request arrives, and its first operation takes effect, at
+	// any time.
+	Arriving
+	// Acting: the operation is issued and has not taken effect.
+	Acting
+	// Replying: it has taken effect; the process has not yet observed it.
+	Replying
+	// Ended: the process has returned; its result can be waited for.
+	Ended
+)
+
+// Process is a sequential thread of protocol code. A root process and what it
+// spawned are a family; the processes of a family stand next to each other in
+// the order in which they were spawned, the families of a node likewise.
+type Process struct {
+	Local        LocalID
+	Observed     Observation // while Replying
+	Node, Family uint8
+	Phase        Phase
+	// Overdue: it became due while its node was halted, so it acts at once.
+	Overdue bool
+	// Stopped: it has been told to stop.
+	Stopped bool
+	// Root: it is a request or an update, not spawned.
+	Root bool
+	// Clock measures from the issue of the operation (Acting) or from its
+	// effect (Replying).
+	Clock uint8
+	// Label and Request name the process in a trace; they are no part of the
+	// state. Label is 0 for a root.
+	Label, Request uint8
+	// Believes has a bit for each lock that the process believes to hold.
+	Believes  uint16
+	Count     uint8
+	Registers [MaxRegisters]Register
+}
+
+// Held returns the registers in use.
+func (p *Process) Held() []Register { return p.Registers[:p.Count] }
+
+// NoOwner is the owner of a token whose family is gone.
+const NoOwner Owner = 0xffff
+
+// Owner is the family that created a token: its node and its number there.
+type Owner uint16
+
+// OwnerOf returns the owner that stands for the family of p.
+func OwnerOf(p *Process) Owner { return Owner(p.Node)<<8 | Owner(p.Family) }
+
+// State is the world at one instant, except for time: clocks are named here and
+// measured elsewhere (a zone, or numbers).
+type State struct {
+	Processes []Process
+	Nodes     []Node
+	// Entries are the contents of all stores, by key.
+	Entries [MaxKeys]Entry
+	// Owners tells for each token in use who created it.
+	Owners [MaxTokens]Owner
+	// Serials names tokens in a trace, from 1; no part of the state. Created
+	// counts them.
+	Serials [MaxTokens]uint8
+	Created uint8
+	// Source is the version of the source.
+	Source uint8
+	// Left is the budget that is left of each fault.
+	Left [MaxFaults]uint8
+	// Memory belongs to the properties.
+	Memory []byte
+	// Spawned counts spawned processes, to label them; no part of the state.
+	Spawned uint8
+}
+
+// Copy makes s equal to other without sharing anything with it.
+func (s *State) Copy(other *State) {
+	processes, nodes, memory := s.Processes, s.Nodes, s.Memory
+	*s = *other
+	s.Processes = append(processes[:0], other.Processes...)
+	s.Nodes = append(nodes[:0], other.Nodes...)
+	s.Memory = append(memory[:0], other.Memory...)
+}
+
+// Task returns the index of the process of p's family that has the given
+// position in it, or -1 if there is none.
+func (s *State) Task(p *Process, position uint8) int {
+	for i := range s.Processes {
+		q := &s.Processes[i]
+		if q.Node == p.Node && q.Family == p.Family {
+			if i += int(position); i < len(s.Processes) {
+				if q = &s.Processes[i]; q.Node == p.Node && q.Family == p.Family {
+					return i
+				}
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// freeToken returns a token slot that nothing mentions.
+func (s *State) freeToken() (uint8, bool) {
+	used := uint64(0)
+	for i := range s.Entries {
+		if v := s.Entries[i].Value; v.Kind == KindToken {
+			used |= 1 << v.N
+		}
+	}
+	for i := range s.Processes {
+		for _, r := range s.Processes[i].Held() {
+			if r.Kind == KindToken {
+				used |= 1 << r.N
+			}
+		}
+	}
+	for n := uint8(0); n < MaxTokens; n++ {
+		if used&(1<<n) == 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// removeProcesses drops the processes for which gone says so and keeps the
+// references among the others right.
+func (s *State) removeProcesses(gone func(i int) bool) {
+	var moved [MaxProcesses]uint8 // new position in the family
+	position := uint8(0)
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if i == 0 || p.Node != s.Processes[i-1].Node || p.Family != s.Processes[i-1].Family {
+			position = 0
+		}
+		moved[i] = position
+		if !gone(i) {
+			position++
+		}
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		for k := range p.Held() {
+			if r := &p.Registers[k]; r.Kind == KindTask {
+				if t := s.Task(p, r.N); t >= 0 {
+					r.N = moved[t]
+				}
+			}
+		}
+	}
+	kept := s.Processes[:0]
+	for i := range s.Processes {
+		if !gone(i) {
+			kept = append(kept, s.Processes[i])
+		}
+	}
+	s.Processes = kept
+}
+
+// DropProcesses ends all processes of the node without a trace.
+func (s *State) DropProcesses(node int) {
+	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node })
+}
+
+// Active reports whether the process has begun and has not ended.
+func (p *Process) Active() bool { return p.Phase == Acting || p.Phase == Replying }
+
+func (s *State) ownerOf(d Datum) Owner {
+	if d.Kind != KindToken {
+		return NoOwner
+	}
+	return s.Owners[d.N]
+}

@@ -1,0 +1,85 @@
+package model
+
+import "lockstep/model/zone"
+
+// Invariants writes for each clock of s, which is in canonical form, the upper
+// bound that it may not exceed as time passes, zone.Infinity if there is none;
+// upper has an entry more than there are clocks. It reports whether time may
+// pass at all.
+func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
+	for i := range upper {
+		upper[i] = zone.Infinity
+	}
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Clock != NoClock {
+			upper[e.Clock] = zone.Bound(e.TTL)
+		}
+	}
+	for n := range s.Nodes {
+		if node := &s.Nodes[n]; node.Clock != NoClock {
+			upper[node.Clock] = zone.Bound(node.Limit)
+		}
+	}
+	passes = true
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		urgent, bound := r.Urgent(s, p)
+		passes = passes && !urgent
+		if p.Clock != NoClock && !urgent && bound < Forever {
+			upper[p.Clock] = zone.Bound(bound)
+		}
+	}
+	return passes
+}
+
+// Constants writes for each clock of s, which is in canonical form, the largest
+// constants with which it may be compared from below (clock >= c) and from above
+// (clock <= c) as long as it runs; see zone.Covers.
+//
+// A key's TTL is compared with nothing above itself: the clock never exceeds it,
+// so PTTL may ask for any time that is left. The timer of a process whose node
+// may be halted is compared from below with its upper bound, too: a recovery asks
+// whether it is overdue.
+func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
+	lower[0], upper[0] = 0, 0
+	halts := false
+	for i, f := range r.Faults {
+		halts = halts || s.Left[i] > 0 && f.Halts()
+	}
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Clock != NoClock {
+			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL), zone.Bound(e.TTL)
+		}
+	}
+	for n := range s.Nodes {
+		if node := &s.Nodes[n]; node.Clock != NoClock {
+			lower[node.Clock], upper[node.Clock] = 0, zone.Bound(node.Limit)
+		}
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Clock != NoClock {
+			lower[p.Clock], upper[p.Clock] = r.timerConstants(p, halts || s.Nodes[p.Node].Status == Halted)
+		}
+		for _, reg := range p.Held() {
+			if reg.Clock != NoClock {
+				lower[reg.Clock], upper[reg.Clock] = zone.Bound(reg.Limit), zone.Bound(reg.Limit)
+			}
+		}
+	}
+}
+
+func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
+	least, most := r.ReplyMin, r.ReplyMax
+	if p.Phase == Acting {
+		op := r.Automaton.Operation(p.Local)
+		least, most = op.Min, op.Max
+	}
+	if most == Forever {
+		return zone.Bound(least), zone.Unbounded
+	}
+	if halts {
+		least = most
+	}
+	return zone.Bound(least), zone.Bound(most)
+}

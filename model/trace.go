@@ -1,0 +1,150 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// TraceFormat and TraceVersion stand at the head of every trace.
+const (
+	TraceFormat  = "lockstep-trace"
+	TraceVersion = 1
+)
+
+// Trace is a run as a list of steps with concrete times, and everything that is
+// needed to run it again. A counterexample is a trace whose last step violates
+// the property.
+type Trace struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Protocol is the name of the protocol, or its Go type.
+	Protocol   string           `json:"protocol"`
+	Parameters []ParameterValue `json:"parameters"`
+	Bounds     Bounds           `json:"bounds"`
+	// Property is the one that the run violates, Rule what it says, and
+	// Explanation why the last step breaks it.
+	Property    string `json:"property"`
+	Rule        string `json:"rule"`
+	Explanation string `json:"explanation"`
+	// Faults and Weight are the cost of the run: the faults in it and its steps,
+	// arrivals not counted.
+	Faults int         `json:"faults"`
+	Weight int         `json:"weight"`
+	Steps  []TraceStep `json:"steps"`
+}
+
+// ParameterValue is the value of a parameter of the protocol, as text that the command
+// line accepts.
+type ParameterValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// TraceStep is one step of a run.
+type TraceStep struct {
+	// Time is the time since the beginning, in nanoseconds.
+	Time time.Duration `json:"time_ns"`
+	// Kind is arrive, effect, reply, expire, fault or recovery.
+	Kind string `json:"kind"`
+	// Node is n0, n1 ... for a service node, u0, u1 ... for that of an update;
+	// empty for an expiry.
+	Node string `json:"node,omitempty"`
+	// Process is the node and the number of the request on it, and for a spawned
+	// process a dot and its number: n0/0, n0/0.1.
+	Process string `json:"process,omitempty"`
+	// Fault is the name of the fault that begins or ends. Overdue are the
+	// processes that are due when it ends, and so act at that instant.
+	Fault   string   `json:"fault,omitempty"`
+	Overdue []string `json:"overdue,omitempty"`
+	// Operation is what takes effect, with its arguments as text; Key is the
+	// store and the key that it is about.
+	Operation string   `json:"operation,omitempty"`
+	Key       string   `json:"key,omitempty"`
+	Arguments []string `json:"arguments,omitempty"`
+	// Observation is what the process observes.
+	Observation string  `json:"observation,omitempty"`
+	Source      *Source `json:"source,omitempty"`
+	// Change tells what became of the entry under Key, if it changed.
+	Change *Change `json:"change,omitempty"`
+	// Marks are what the process does next, before its next operation.
+	Marks []TraceMark `json:"marks,omitempty"`
+	// Text says in words what the step does.
+	Text string `json:"text"`
+}
+
+// Change is what a step did to an entry. A value is v and the version of the
+// source that it was computed from, a token # and its number, an absent entry
+// is empty.
+type Change struct {
+	Before    string        `json:"before"`
+	After     string        `json:"after"`
+	BeforeTTL time.Duration `json:"before_ttl_ns,omitempty"`
+	AfterTTL  time.Duration `json:"after_ttl_ns,omitempty"`
+	// Since is the time of the step that set Before, or that renewed its TTL.
+	Since time.Duration `json:"since_ns,omitempty"`
+	// Owner is the process that created the token Before.
+	Owner string `json:"owner,omitempty"`
+}
+
+// TraceMark is a mark in a trace.
+type TraceMark struct {
+	// Kind is token, acquired, releasing, spawn, checkpoint, restart or return.
+	Kind string `json:"kind"`
+	// Subject is the key, the token or the process that it is about.
+	Subject string  `json:"subject,omitempty"`
+	Source  *Source `json:"source,omitempty"`
+}
+
+// Bounds are the limits within which a verdict is exact.
+type Bounds struct {
+	Nodes      int           `json:"nodes"`
+	Requests   int           `json:"requests"`
+	Updates    int           `json:"updates"`
+	Invalidate bool          `json:"invalidate"`
+	Latency    Range         `json:"latency"`
+	Reply      Range         `json:"reply"`
+	ValueTTL   time.Duration `json:"value_ttl_ns"`
+	// Faults are the budgets, those of zero left out.
+	Faults []FaultBudget `json:"faults"`
+	// RebuildBound is the number of rebuilds per expiry that is checked, 0 for
+	// none.
+	RebuildBound int `json:"rebuild_bound"`
+}
+
+// FaultBudget is how many faults of a kind a run may contain, and how they are
+// written on the command line.
+type FaultBudget struct {
+	Name   string `json:"name"`
+	Budget int    `json:"budget"`
+	Value  string `json:"value"`
+}
+
+// Write writes the trace as indented JSON.
+func (t *Trace) Write(w io.Writer) error {
+	text, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// ReadTrace reads a trace. It refuses other formats, later versions and unknown
+// fields.
+func ReadTrace(r io.Reader) (*Trace, error) {
+	decoder := json.NewDecoder(r)
+	decoder.DisallowUnknownFields()
+	t := &Trace{}
+	if err := decoder.Decode(t); err != nil {
+		return nil, fmt.Errorf("this is not a trace: %w", err)
+	}
+	if t.Format != TraceFormat {
+		return nil, fmt.Errorf("this is not a trace: its format is %q, not %q", t.Format, TraceFormat)
+	}
+	if t.Version != TraceVersion {
+		return nil, fmt.Errorf("the trace has version %d; this program reads version %d", t.Version, TraceVersion)
+	}
+	return t, nil
+}

@@ -1,0 +1,56 @@
+package model
+
+// Kind tells what a datum is.
+type Kind uint8
+
+const (
+	// KindNone is the absence of a datum.
+	KindNone Kind = iota
+	// KindVersion is a value computed from a version of the source.
+	KindVersion
+	// KindToken is an opaque unique owner value; N is its slot in the state.
+	KindToken
+	// KindTask is a process that another process spawned; N is the label of the
+	// spawned process within its family.
+	KindTask
+	// KindDeadline is a clock that a process compares with one constant.
+	KindDeadline
+)
+
+// Datum is what a store entry contains or what a process can refer to. Versions
+// are compared as numbers by properties, tokens only for equality.
+type Datum struct {
+	Kind Kind
+	N    uint8
+}
+
+// Version returns the datum for a value computed from version n of the source.
+func Version(n uint8) Datum { return Datum{KindVersion, n} }
+
+// Register is a datum that a process holds on to. A deadline has a clock and
+// the constant, in ticks, that it is compared with.
+type Register struct {
+	Datum
+	Clock uint8
+	Limit Ticks
+}
+
+// Entry is what a store keeps under one key: nothing if Value is of KindNone.
+// TTL is in ticks, 0 for none; Clock is then 0, too.
+type Entry struct {
+	Value Datum
+	Clock uint8
+	TTL   Ticks
+}
+
+// Present reports whether there is anything under the key.
+func (e Entry) Present() bool { return e.Value.Kind != KindNone }
+
+// Clock numbers with a meaning of their own. Any other is an index into the
+// time that goes with a state.
+const (
+	// NoClock says that a timer needs none or is not running.
+	NoClock uint8 = 0
+	// Fresh says that a clock starts at zero in this step.
+	Fresh uint8 = 255
+)

@@ -1,0 +1,25 @@
+package protocol
+
+// Answer is how a request ends.
+type Answer struct {
+	kind  string
+	value Value
+	again bool
+}
+
+// Fresh answers with a value.
+func Fresh(v Value) Answer { return Answer{kind: "fresh", value: v} }
+
+// Stale answers with the stale copy that the service keeps.
+func Stale() Answer { return Answer{kind: "stale"} }
+
+// Empty answers with nothing.
+func Empty() Answer { return Answer{kind: "empty"} }
+
+// Failed answers with an error.
+func Failed() Answer { return Answer{kind: "failed"} }
+
+// Again starts the request over, as the tail of an endless loop would: nothing
+// of this try is remembered, and a lock that it left behind is not its own any
+// more. It keeps a protocol that retries without end finite.
+func Again() Answer { return Answer{kind: "again", again: true} }

@@ -1,0 +1,61 @@
+package catalogue
+
+import (
+	"time"
+
+	"lockstep/protocol"
+)
+
+// Lease guards the rebuild with a lock that a heartbeat renews as long as the
+// work goes on, and releases it only if it is still its own. A loser serves the
+// stale copy.
+type Lease struct {
+	TTL       time.Duration  `default:"10s" help:"how long the lock lives without renewal"`
+	Heartbeat time.Duration  `default:"3s" help:"the time between two renewals"`
+	Rebuild   protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
+}
+
+// Handle gets the value; on a miss it takes the lock and rebuilds under the
+// protection of the heartbeat, stores, and releases.
+func (p Lease) Handle(c *protocol.Client) protocol.Answer {
+	if v, ok, err := c.Cache.Get(feed); err == nil && ok {
+		return protocol.Fresh(v)
+	}
+	token := c.NewToken()
+	ok, err := c.Store.SetNX(lock, token, p.TTL)
+	if err != nil || !ok {
+		return protocol.Stale()
+	}
+	c.Acquired(lock)
+	heartbeat := protocol.Go(c, func(c *protocol.Client) bool { return p.renew(c, token) })
+	v, err := c.Rebuild(p.Rebuild)
+	heartbeat.Stop()
+	if err != nil {
+		return protocol.Failed()
+	}
+	c.Cache.Set(feed, v, c.ValueTTL())
+	c.Releasing(lock)
+	c.Store.DelIfEqual(lock, token)
+	return protocol.Fresh(v)
+}
+
+// renew extends the lock until it is told to stop, and reports whether the lock
+// was its own to the end.
+func (p Lease) renew(c *protocol.Client, token protocol.Token) bool {
+	for {
+		c.Checkpoint(token)
+		if err := c.Sleep(p.Heartbeat); err != nil {
+			return true
+		}
+		owner, err := c.Store.ExpireIfEqual(lock, token, p.TTL)
+		if err == nil && owner != protocol.Mine {
+			return false
+		}
+	}
+}
+
+// Update changes the source.
+func (p Lease) Update(c *protocol.Client) { protocol.UpdateSource(c, feed) }
+
+// ClaimedRebuilds is one for the whole fleet.
+func (p Lease) ClaimedRebuilds(nodes, requests int) int { return 1 }

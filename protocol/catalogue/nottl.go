@@ -1,0 +1,43 @@
+package catalogue
+
+import (
+	"time"
+
+	"lockstep/protocol"
+)
+
+// NoTTL guards the rebuild with a lock that never expires. The release is a
+// deferred plain delete. A loser waits and starts over, without end.
+type NoTTL struct {
+	Rebuild protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
+	Wait    time.Duration  `default:"50ms" help:"how long a loser waits before it starts over"`
+}
+
+// Handle gets the value; on a miss it takes the lock, rebuilds and stores.
+func (p NoTTL) Handle(c *protocol.Client) protocol.Answer {
+	if v, ok, err := c.Cache.Get(feed); err == nil && ok {
+		return protocol.Fresh(v)
+	}
+	ok, err := c.Store.SetNX(lock, c.NewToken(), 0)
+	if err != nil || !ok {
+		c.Sleep(p.Wait)
+		return protocol.Again()
+	}
+	c.Acquired(lock)
+	defer func() {
+		c.Releasing(lock)
+		c.Store.Del(lock)
+	}()
+	v, err := c.Rebuild(p.Rebuild)
+	if err != nil {
+		return protocol.Failed()
+	}
+	c.Cache.Set(feed, v, c.ValueTTL())
+	return protocol.Fresh(v)
+}
+
+// Update changes the source.
+func (p NoTTL) Update(c *protocol.Client) { protocol.UpdateSource(c, feed) }
+
+// ClaimedRebuilds is one for the whole fleet.
+func (p NoTTL) ClaimedRebuilds(nodes, requests int) int { return 1 }

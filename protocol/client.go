@@ -1,0 +1,172 @@
+package protocol
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"lockstep/model"
+)
+
+// Client is the world of one process. Its methods are the only way in which
+// protocol code may learn or change anything; each belongs to the one process
+// that it was given to.
+type Client struct {
+	// Store keeps locks, Cache cached values. They are stores of their own with
+	// the same operations.
+	Store, Cache *Store
+	// Source is the database behind the cache.
+	Source *Source
+
+	run   *Run
+	slots []slot
+	marks []Mark
+	next  uint32
+}
+
+// NewToken returns a token that no one else has.
+func (c *Client) NewToken() Token {
+	id := c.hold(len(c.slots), true)
+	c.mark(Mark{Kind: model.MarkToken, Register: uint8(len(c.slots) - 1)})
+	return Value{id}
+}
+
+// Acquired says that from here on the process believes that it holds the lock
+// under the key of Store. It belongs to the step before it and takes no time.
+func (c *Client) Acquired(key string) {
+	c.mark(Mark{Kind: model.MarkAcquired, Store: storeName, Key: key})
+}
+
+// Releasing says that the process no longer believes that it holds the lock,
+// because it is about to release it or has noticed its loss. A process that
+// returns believes nothing either.
+func (c *Client) Releasing(key string) {
+	c.mark(Mark{Kind: model.MarkReleasing, Store: storeName, Key: key})
+}
+
+// ValueTTL returns the option that gives a cached value the TTL that the
+// scenario sets (--value-ttl), or none.
+func (c *Client) ValueTTL() SetOption {
+	return func(o *setOptions) { o.ttl = c.run.world.valueTTL }
+}
+
+// Invalidates reports whether the scenario says that an update deletes what is
+// cached (--invalidate).
+func (c *Client) Invalidates() bool { return c.run.world.invalidates }
+
+// Checkpoint marks the head of an unbounded loop. It names everything on which
+// the future of the process depends: booleans, numbers, strings, values, tokens,
+// tasks, deadlines, and structs of these. Whatever is not named must not be used
+// any more. Two runs that meet at a checkpoint with equal locals go on alike.
+//
+//	for {
+//		c.Checkpoint(token)
+//		if err := c.Sleep(3 * time.Second); err != nil {
+//			return
+//		}
+//		c.Store.ExpireIfEqual("lock:feed", token, 10*time.Second)
+//	}
+func (c *Client) Checkpoint(locals ...any) {
+	var kept []slot
+	var keep []uint8
+	text, err := describe(locals, func(id uint32) (int, error) {
+		for k, s := range kept {
+			if s.id == id {
+				return k, nil
+			}
+		}
+		at, err := c.register(id)
+		if err != nil {
+			return 0, err
+		}
+		kept = append(kept, c.slots[at])
+		keep = append(keep, uint8(at))
+		return len(kept) - 1, nil
+	})
+	if err != nil {
+		c.run.misuse("Checkpoint: %v", err)
+	}
+	c.mark(Mark{Kind: model.MarkKeep, Keep: keep, Locals: text})
+	c.slots = kept
+}
+
+// hold returns the id of what is in the register, a new one if the register is
+// new.
+func (c *Client) hold(register int, shared bool) uint32 {
+	if register < len(c.slots) {
+		return c.slots[register].id
+	}
+	c.next++
+	id := uint32(c.run.program)<<16 | c.next
+	c.slots = append(c.slots, slot{id, shared})
+	return id
+}
+
+func (c *Client) register(id uint32) (int, error) {
+	if id == 0 {
+		return 0, fmt.Errorf("a zero Value was used; Get and Rebuild return one when they find or compute nothing")
+	}
+	for k, s := range c.slots {
+		if s.id == id {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("a value, token, task or deadline was used that this process does not have; the likely causes are a local missing from a Checkpoint, a variable shared with another process, and a task or deadline of the parent process")
+}
+
+// argument is register for use in a call: what goes wrong is the author's.
+func (c *Client) argument(id uint32, what string) int8 {
+	at, err := c.register(id)
+	if err != nil {
+		c.run.misuse("%s: %v", what, err)
+	}
+	return int8(at)
+}
+
+// maxMarks is how many marks may stand between two operations.
+const maxMarks = 200
+
+func (c *Client) mark(m Mark) {
+	c.run.enter()
+	m.Source = caller()
+	if len(c.marks) == maxMarks {
+		c.run.misuse("%d marks without an operation between them: this loop never ends", maxMarks)
+	}
+	c.marks = append(c.marks, m)
+}
+
+// do asks the world and waits for what the process observes.
+func (c *Client) do(call Call) Reply {
+	c.run.enter()
+	call.Source = caller()
+	call.Marks, c.marks = c.marks, nil
+	return c.run.ask(call)
+}
+
+// caller returns the line of protocol code that called into this package.
+func caller() model.Source {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "lockstep/protocol.") {
+			return sourceOf(frame)
+		}
+		if !more {
+			return model.Source{}
+		}
+	}
+}
+
+// sourceOf names a line by the import path of its package rather than by its
+// directory, which differs from machine to machine.
+func sourceOf(frame runtime.Frame) model.Source {
+	name, file := frame.Function, frame.File
+	file = file[strings.LastIndexByte(file, '/')+1:]
+	dir := ""
+	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+		dir, name = name[:slash+1], name[slash+1:]
+	}
+	pkg, _, _ := strings.Cut(name, ".")
+	return model.Source{File: dir + pkg + "/" + file, Line: frame.Line}
+}

@@ -1,0 +1,154 @@
+package protocol
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// handler is something that lives in a register: a task or a deadline.
+type handler interface{ handle() uint32 }
+
+var (
+	valueType   = reflect.TypeFor[Value]()
+	errorType   = reflect.TypeFor[error]()
+	handlerType = reflect.TypeFor[handler]()
+)
+
+// describe writes values as text that is equal exactly for equal values, with
+// handles as the numbers that number gives them.
+func describe(values []any, number func(id uint32) (int, error)) (string, error) {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if v == nil {
+			b.WriteString("nil")
+			continue
+		}
+		if err := describeValue(&b, reflect.ValueOf(v), number); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (int, error)) error {
+	t := v.Type()
+	switch {
+	case t == valueType:
+		id := uint32(v.Field(0).Uint())
+		if id == 0 {
+			b.WriteString("no value")
+			return nil
+		}
+		return describeHandle(b, id, number)
+	case t.Implements(handlerType) && v.CanInterface():
+		if v.IsNil() {
+			b.WriteString("nil")
+			return nil
+		}
+		return describeHandle(b, v.Interface().(handler).handle(), number)
+	case t.Implements(errorType) && v.CanInterface():
+		if (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) && v.IsNil() {
+			b.WriteString("no error")
+			return nil
+		}
+		b.WriteString(strconv.Quote(v.Interface().(error).Error()))
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		b.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		b.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		b.WriteString(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32, reflect.Float64:
+		b.WriteString(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case reflect.String:
+		b.WriteString(strconv.Quote(v.String()))
+	case reflect.Struct:
+		b.WriteString(t.Name() + "{")
+		for i := range v.NumField() {
+			b.WriteString(" ")
+			if err := describeValue(b, v.Field(i), number); err != nil {
+				return err
+			}
+		}
+		b.WriteString(" }")
+	case reflect.Array:
+		b.WriteString("[")
+		for i := range v.Len() {
+			b.WriteString(" ")
+			if err := describeValue(b, v.Index(i), number); err != nil {
+				return err
+			}
+		}
+		b.WriteString(" ]")
+	case reflect.Interface:
+		if v.IsNil() {
+			b.WriteString("nil")
+			return nil
+		}
+		return describeValue(b, v.Elem(), number)
+	default:
+		return fmt.Errorf("a %s cannot be told apart from others of its type; use booleans, numbers, strings, values, tokens, tasks, deadlines, errors, and structs and arrays of these", t)
+	}
+	return nil
+}
+
+func describeHandle(b *strings.Builder, id uint32, number func(id uint32) (int, error)) error {
+	n, err := number(id)
+	if err != nil {
+		return err
+	}
+	b.WriteString("#" + strconv.Itoa(n))
+	return nil
+}
+
+// rewrite returns a copy of v in which the k-th different handle, in the order
+// in which describe meets them, is replaced.
+func rewrite(v any, replace func(k int) uint32) any {
+	if v == nil {
+		return nil
+	}
+	out := reflect.New(reflect.TypeOf(v)).Elem()
+	out.Set(reflect.ValueOf(v))
+	var seen []uint32
+	var replaced []uint32
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch {
+		case v.Type() == valueType:
+			// The field is not exported to whoever holds the struct, so reflect
+			// refuses to set it; it is ours.
+			p := (*Value)(unsafe.Pointer(v.UnsafeAddr()))
+			if p.id == 0 {
+				return
+			}
+			for k, id := range seen {
+				if id == p.id {
+					p.id = replaced[k]
+					return
+				}
+			}
+			seen = append(seen, p.id)
+			replaced = append(replaced, replace(len(seen)-1))
+			p.id = replaced[len(replaced)-1]
+		case v.Kind() == reflect.Struct:
+			for i := range v.NumField() {
+				walk(v.Field(i))
+			}
+		case v.Kind() == reflect.Array:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		}
+	}
+	walk(out)
+	return out.Interface()
+}

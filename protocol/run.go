@@ -1,0 +1,287 @@
+package protocol
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/model"
+)
+
+// World is what protocol code can ask of its scenario, and where it is noted
+// that it broke a rule. The processes of one family that are run together share
+// one World. It and the rest of this file are for the scheduler; protocol code
+// has no use for them.
+type World struct {
+	valueTTL    time.Duration
+	invalidates bool
+
+	mu  sync.Mutex
+	err error
+}
+
+// NewWorld returns a World for the given scenario.
+func NewWorld(valueTTL time.Duration, invalidates bool) *World {
+	return &World{valueTTL: valueTTL, invalidates: invalidates}
+}
+
+// Err returns the first error noted, or nil.
+func (w *World) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *World) note(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// Call is an operation in terms of the protocol: durations instead of ticks.
+type Call struct {
+	Kind   model.OperationKind
+	Store  string
+	Key    string
+	Arg    int8
+	hasArg bool
+	Mode   model.SetMode
+	TTL    time.Duration
+	Span   model.Range
+	Source model.Source
+	Marks  []Mark
+
+	// For a Return: its result, the result as text, the registers that it
+	// mentions; Again says that the process starts over.
+	Result  any
+	Text    string
+	Results []uint8
+	Again   bool
+}
+
+// Argument returns the register of the argument, or model.NoRegister.
+func (c *Call) Argument() int8 {
+	if !c.hasArg {
+		return model.NoRegister
+	}
+	return c.Arg
+}
+
+// Signature returns text that is equal for equal calls: what a second run of the
+// same code has to repeat.
+func (c *Call) Signature() string {
+	var b strings.Builder
+	for _, m := range c.Marks {
+		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
+	}
+	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again)
+	return b.String()
+}
+
+// Describe says in words what the call does.
+func (c *Call) Describe() string {
+	what := c.Kind.String()
+	if c.Key != "" {
+		what += " " + c.Key
+	}
+	if c.Source.File != "" {
+		what += fmt.Sprintf(" at %s:%d", c.Source.File, c.Source.Line)
+	}
+	return what
+}
+
+// Mark is a mark in terms of the protocol.
+type Mark struct {
+	Kind       model.MarkKind
+	Store, Key string
+	Register   uint8
+	Keep       []uint8
+	// Locals is, for a checkpoint, what it names, as text.
+	Locals string
+	Source model.Source
+
+	child     func(*Client) any
+	inherited []slot
+}
+
+// Reply is what a process gets back: an observation, and for a Wait the result
+// that it stands for.
+type Reply struct {
+	Observation model.Observation
+	Result      any
+}
+
+// Run is one process that runs alone, as a coroutine.
+type Run struct {
+	world    *World
+	program  model.ProgramID
+	yield    func(Call) bool
+	next     func() (Call, bool)
+	stop     func()
+	reply    Reply
+	routine  string
+	stopping bool
+}
+
+// unwind is thrown through protocol code that is not to run on.
+type unwind struct{}
+
+// NewRun prepares a run of fn. Its program is where the process comes from: ids
+// of what it creates are unique among programs.
+func NewRun(w *World, program model.ProgramID, fn func(*Client) any) *Run {
+	return newRun(w, program, fn, nil)
+}
+
+// Child prepares a run of the process that the mark spawns. The run of the
+// parent must stay as it is until the child has been stopped.
+func (m *Mark) Child(w *World, program model.ProgramID) *Run {
+	return newRun(w, program, m.child, m.inherited)
+}
+
+func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot) *Run {
+	r := &Run{world: w, program: program}
+	c := &Client{run: r, slots: append([]slot(nil), inherited...)}
+	c.Store, c.Cache, c.Source = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}
+	r.next, r.stop = iter.Pull(func(yield func(Call) bool) {
+		defer r.recover()
+		r.yield = yield
+		r.routine = routine()
+		call := returned(c, fn(c))
+		if !r.stopping {
+			yield(call)
+		}
+	})
+	return r
+}
+
+// returned is the call that a process makes when its function has returned.
+func returned(c *Client, result any) Call {
+	call := Call{Kind: model.Return, Marks: c.marks, Result: result}
+	if a, ok := result.(Answer); ok {
+		call.Text, call.Again = a.kind, a.again
+		return call
+	}
+	var ids []uint32
+	text, err := describe([]any{result}, func(id uint32) (int, error) {
+		for k, seen := range ids {
+			if seen == id {
+				return k, nil
+			}
+		}
+		at, err := c.register(id)
+		if err != nil {
+			return 0, err
+		}
+		if !c.slots[at].shared {
+			return 0, fmt.Errorf("a task or a deadline cannot be the result of a process")
+		}
+		ids = append(ids, id)
+		call.Results = append(call.Results, uint8(at))
+		return len(ids) - 1, nil
+	})
+	if err == nil && len(ids) > model.MaxResults {
+		err = fmt.Errorf("it mentions %d values or tokens; at most %d can be passed on", len(ids), model.MaxResults)
+	}
+	if err != nil {
+		c.run.misuse("the result of a spawned process: %v", err)
+	}
+	call.Text = fmt.Sprintf("%T %s", result, text)
+	return call
+}
+
+// Next lets the process run to its next call. The first reply is not looked at.
+func (r *Run) Next(reply Reply) (Call, error) {
+	r.reply = reply
+	call, ok := r.next()
+	if err := r.world.Err(); err != nil {
+		return Call{}, err
+	}
+	if !ok {
+		return Call{}, fmt.Errorf("a process that had returned was run on")
+	}
+	return call, nil
+}
+
+// Stop abandons the process. Its deferred calls run and reach nothing.
+func (r *Run) Stop() {
+	r.stopping = true
+	r.stop()
+}
+
+func (r *Run) ask(call Call) Reply {
+	if !r.yield(call) {
+		r.stopping = true
+		panic(unwind{})
+	}
+	return r.reply
+}
+
+// enter is called first by whatever protocol code calls.
+func (r *Run) enter() {
+	if r.stopping {
+		panic(unwind{})
+	}
+	if routine() != r.routine {
+		source := caller()
+		r.world.note(fmt.Errorf("%s:%d: a Client was used by another process than the one that it was given to; use the Client that is the argument of the function, and protocol.Go instead of the go statement", source.File, source.Line))
+		// A panic here would end the program if the code runs in a goroutine
+		// of its own.
+		runtime.Goexit()
+	}
+}
+
+// misuse notes that protocol code broke a rule and unwinds it.
+func (r *Run) misuse(format string, args ...any) {
+	source := caller()
+	r.world.note(fmt.Errorf("%s:%d: %s", source.File, source.Line, fmt.Sprintf(format, args...)))
+	r.stopping = true
+	panic(unwind{})
+}
+
+func (r *Run) recover() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if _, ok := p.(unwind); ok || r.stopping {
+		return
+	}
+	source := panicSource()
+	r.world.note(fmt.Errorf("%s:%d: the protocol code panicked: %v", source.File, source.Line, p))
+}
+
+// panicSource returns the line of protocol code that panicked.
+func panicSource() model.Source {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	panicking := false
+	for {
+		frame, more := frames.Next()
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		if panicking && !inRuntime && !strings.HasPrefix(frame.Function, "lockstep/protocol.") {
+			return sourceOf(frame)
+		}
+		panicking = panicking || inRuntime && strings.Contains(frame.Function, "panic")
+		if !more {
+			return model.Source{}
+		}
+	}
+}
+
+// routine names the goroutine that it is called on.
+func routine() string {
+	var buffer [64]byte
+	text := string(buffer[:runtime.Stack(buffer[:], false)])
+	text = strings.TrimPrefix(text, "goroutine ")
+	number, _, _ := strings.Cut(text, " ")
+	if _, err := strconv.Atoi(number); err != nil {
+		return ""
+	}
+	return number
+}

@@ -1,0 +1,191 @@
+package protocol
+
+import (
+	"time"
+
+	"lockstep/model"
+)
+
+const (
+	storeName = "store"
+	cacheName = "cache"
+)
+
+// Store is a Redis-like keyspace. Its operations have the replies of Redis; each
+// takes effect atomically at one instant within its latency. Their errors are
+// those of the network: after an error the operation may or may not have taken
+// effect.
+type Store struct {
+	c    *Client
+	name string
+}
+
+type setOptions struct {
+	mode model.SetMode
+	ttl  time.Duration
+}
+
+// SetOption is an option of Set and SetXX.
+type SetOption func(*setOptions)
+
+// PX gives the key a TTL, which must be positive.
+func PX(ttl time.Duration) SetOption {
+	return func(o *setOptions) { o.ttl = ttl }
+}
+
+// KeepTTL lets the key keep the TTL that it has. Without it, and without PX, the
+// key has none afterwards.
+func KeepTTL() SetOption {
+	return func(o *setOptions) { o.mode |= model.KeepTTL }
+}
+
+// Get returns what is under the key, and whether there is anything.
+func (s *Store) Get(key string) (Value, bool, error) {
+	r := s.do(Call{Kind: model.Get, Key: key})
+	if r.Observation.Code() != model.Found {
+		return Value{}, false, nil
+	}
+	return Value{s.c.hold(r.Observation.Register(), true)}, true, nil
+}
+
+// Set stores the value under the key.
+func (s *Store) Set(key string, v Value, options ...SetOption) error {
+	s.set(key, v, 0, options)
+	return nil
+}
+
+// SetNX stores the value only if there is nothing under the key, and reports
+// whether it did. A ttl of 0 means none.
+func (s *Store) SetNX(key string, v Value, ttl time.Duration) (bool, error) {
+	return s.set(key, v, model.IfAbsent, []SetOption{PX(ttl)}), nil
+}
+
+// SetXX stores the value only if there is something under the key, and reports
+// whether it did.
+func (s *Store) SetXX(key string, v Value, options ...SetOption) (bool, error) {
+	return s.set(key, v, model.IfPresent, options), nil
+}
+
+func (s *Store) set(key string, v Value, mode model.SetMode, options []SetOption) bool {
+	o := setOptions{mode: mode}
+	for _, option := range options {
+		option(&o)
+	}
+	if o.ttl < 0 {
+		s.c.run.misuse("Set %s: a TTL of %s; the server refuses a TTL that is not positive, and 0 stands for none", key, o.ttl)
+	}
+	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, "Set "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
+	return r.Observation.Code() == model.Done
+}
+
+// Del deletes the key, whatever is under it, and reports whether there was
+// anything.
+func (s *Store) Del(key string) (bool, error) {
+	return s.do(Call{Kind: model.Delete, Key: key}).Observation.Code() == model.Done, nil
+}
+
+// PExpire restarts the TTL of the key and reports whether the key is there. A
+// ttl of 0 or less deletes the key.
+func (s *Store) PExpire(key string, ttl time.Duration) (bool, error) {
+	return s.do(Call{Kind: model.PExpire, Key: key, TTL: ttl}).Observation.Code() == model.Done, nil
+}
+
+// Ownership is the reply of the operations that compare before they act.
+type Ownership int
+
+const (
+	// Mine: the key held the value, and the operation was done.
+	Mine Ownership = iota
+	// NotMine: the key held another value.
+	NotMine
+	// Gone: there was nothing under the key.
+	Gone
+)
+
+func ownership(o model.Observation) Ownership {
+	switch o.Code() {
+	case model.Missing:
+		return Gone
+	case model.NotMine:
+		return NotMine
+	}
+	return Mine
+}
+
+// DelIfEqual deletes the key if it holds the value, in one atomic step (as a
+// script does).
+func (s *Store) DelIfEqual(key string, v Value) (Ownership, error) {
+	r := s.do(Call{Kind: model.DeleteIfEqual, Key: key, Arg: s.c.argument(v.id, "DelIfEqual "+key), hasArg: true})
+	return ownership(r.Observation), nil
+}
+
+// ExpireIfEqual restarts the TTL of the key if it holds the value, in one atomic
+// step (as a script does). A ttl of 0 or less deletes the key.
+func (s *Store) ExpireIfEqual(key string, v Value, ttl time.Duration) (Ownership, error) {
+	r := s.do(Call{Kind: model.ExpireIfEqual, Key: key, Arg: s.c.argument(v.id, "ExpireIfEqual "+key), TTL: ttl, hasArg: true})
+	return ownership(r.Observation), nil
+}
+
+// Remaining is the reply of PTTL.
+type Remaining int
+
+const (
+	// Absent: there is nothing under the key.
+	Absent Remaining = iota
+	// NoTTL: the key has no TTL.
+	NoTTL
+	// Below: what is left of the TTL is less than the constant.
+	Below
+	// NotBelow: it is not.
+	NotBelow
+)
+
+// PTTL compares what is left of the key's TTL with a constant. At the very
+// instant where they are equal both replies are possible, since events at one
+// instant happen in every order.
+func (s *Store) PTTL(key string, limit time.Duration) (Remaining, error) {
+	if limit < 0 {
+		s.c.run.misuse("PTTL %s: the constant %s is negative", key, limit)
+	}
+	switch s.do(Call{Kind: model.PTTL, Key: key, TTL: limit}).Observation.Code() {
+	case model.Missing:
+		return Absent, nil
+	case model.NoTTL:
+		return NoTTL, nil
+	case model.Below:
+		return Below, nil
+	}
+	return NotBelow, nil
+}
+
+func (s *Store) do(call Call) Reply {
+	call.Store = s.name
+	return s.c.do(call)
+}
+
+// Source is the database behind the cache.
+type Source struct{ c *Client }
+
+// Read returns a value computed from the current version of the source.
+func (s *Source) Read() (Value, error) {
+	r := s.c.do(Call{Kind: model.SourceRead})
+	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
+// Update changes the source and returns a value computed from its new version.
+func (s *Source) Update() (Value, error) {
+	r := s.c.do(Call{Kind: model.SourceUpdate})
+	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
+// Rebuild computes the value to cache: it reads the source and then computes for
+// a time within the range.
+func (c *Client) Rebuild(took Range) (Value, error) {
+	c.valid("Rebuild", took)
+	v, err := c.Source.Read()
+	if err != nil {
+		return Value{}, err
+	}
+	c.do(Call{Kind: model.Compute, Span: took})
+	return v, nil
+}

@@ -1,0 +1,235 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/model"
+	"lockstep/protocol"
+)
+
+// Result is what a verdict says.
+type Result string
+
+const (
+	// Holds: no run within the bounds violates the property.
+	Holds Result = "holds"
+	// Violated: the trace does.
+	Violated Result = "violated"
+	// Inconclusive: the search was cut off before it found a violation.
+	Inconclusive Result = "inconclusive"
+)
+
+// Verdict is what a search says about one property.
+type Verdict struct {
+	Property string `json:"property"`
+	Verdict  Result `json:"verdict"`
+	// Faults and Steps are the cost of the counterexample.
+	Faults int `json:"faults"`
+	Steps  int `json:"steps"`
+	// Minimal: no counterexample has fewer faults, and none with as many faults
+	// has fewer steps.
+	Minimal bool `json:"minimal"`
+	// Vacuous says what never happened, so that the property had nothing to
+	// say; empty if it was exercised.
+	Vacuous string `json:"vacuous"`
+	// Trace is the counterexample, nil if there is none.
+	Trace *model.Trace `json:"trace"`
+
+	// Rule is what the property says.
+	Rule string `json:"-"`
+}
+
+// Worst are maxima over all runs within the bounds. A count stops one above the
+// bound that is checked, so AtLeast says that there may be more.
+type Worst struct {
+	Rebuilds int  `json:"rebuilds"`
+	AtLeast  bool `json:"at_least"`
+}
+
+// Report is the outcome of a search.
+type Report struct {
+	Protocol   string                 `json:"protocol"`
+	Parameters []model.ParameterValue `json:"parameters"`
+	Bounds     model.Bounds           `json:"bounds"`
+	// Exhausted: everything within the bounds was explored. If not, CutOff says
+	// why, and after how many steps.
+	Exhausted bool      `json:"exhausted"`
+	CutOff    string    `json:"cut_off,omitempty"`
+	Verdicts  []Verdict `json:"verdicts"`
+	Worst     *Worst    `json:"worst,omitempty"`
+
+	Stats Stats `json:"-"`
+}
+
+// Stats are measurements of a search. They differ from run to run.
+type Stats struct {
+	States      int     `json:"states"`
+	Transitions int64   `json:"transitions"`
+	Seconds     float64 `json:"seconds"`
+	// Memory is what the search itself kept, in bytes.
+	Memory int64 `json:"-"`
+	// Steps is the number of steps up to which everything was explored.
+	Steps int `json:"-"`
+	// Runs is how often protocol code was run.
+	Runs int `json:"-"`
+	// Busiest are the lines of protocol code with the most states.
+	Busiest []LineStats `json:"-"`
+}
+
+// Worse returns the worst result of the report: Violated before Inconclusive
+// before Holds.
+func (r *Report) Worse() Result {
+	worst := Holds
+	for _, v := range r.Verdicts {
+		if v.Verdict == Violated || v.Verdict == Inconclusive && worst == Holds {
+			worst = v.Verdict
+		}
+	}
+	return worst
+}
+
+// Check explores every run of the scenario and says of each property whether it
+// holds. It stops early when the context is cancelled or a limit of the options
+// is met; what was found until then is in the report.
+//
+// Its errors are a *ScenarioError for a scenario that makes no sense, a
+// *ProtocolError for protocol code that breaks a rule, and anything else for a
+// fault of its own: then no verdict is to be trusted.
+func Check(ctx context.Context, s Scenario, properties []model.Property, o Options) (*Report, error) {
+	s, err := s.Check()
+	if err != nil {
+		return nil, err
+	}
+	if len(properties) == 0 {
+		return nil, wrong("there is no property to check")
+	}
+	if o.Patience == 0 {
+		o.Patience = 10 * time.Second
+	}
+	started := time.Now()
+	tick := s.tick()
+	for {
+		x, err := search(ctx, s, tick, properties, o, started)
+		var finer *finerTick
+		if errors.As(err, &finer) {
+			tick = finer.tick
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return x.conclude(s, properties)
+	}
+}
+
+func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {
+	x := &explorer{options: o, started: started}
+	for _, p := range properties {
+		switch p := p.(type) {
+		case model.Monitor:
+			x.monitors = append(x.monitors, p)
+		case model.DeadEnd:
+			x.deadEnds = append(x.deadEnds, p)
+		default:
+			return nil, wrong("the property %s is neither a monitor nor about dead ends", p.Name())
+		}
+	}
+	if len(x.deadEnds) > 1 {
+		return nil, wrong("at most one property of a check can be about dead ends")
+	}
+	var err error
+	if x.rules, x.learner, err = s.world(tick, x.monitors, o); err != nil {
+		return nil, err
+	}
+	if err = x.run(ctx, s.population()); err != nil {
+		return nil, err
+	}
+	if err = x.learner.audit(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// conclude turns what was found into verdicts, in the order of the properties.
+func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, error) {
+	r := &Report{
+		Protocol: s.Name, Parameters: protocol.ParameterValues(s.Protocol), Bounds: s.Bounds(),
+		Exhausted: x.limit == "", CutOff: x.limit,
+		Stats: Stats{
+			States: len(x.states), Transitions: x.transitions, Memory: x.used(), Steps: x.steps,
+			Runs: x.learner.runs, Busiest: x.busiest(),
+		},
+	}
+	if r.Parameters == nil {
+		r.Parameters = []model.ParameterValue{}
+	}
+	monitor := 0
+	for _, p := range properties {
+		v := Verdict{Property: p.Name(), Rule: p.Rule(), Verdict: Holds}
+		var f find
+		var last *uint16
+		exercised := false
+		if _, ok := p.(model.Monitor); ok {
+			f, exercised = x.best[monitor], x.exercised[monitor]
+			last = &f.move
+			if c, ok := p.(counter); ok {
+				most := x.most[monitor]
+				r.Worst = &Worst{Rebuilds: most, AtLeast: f.found || !r.Exhausted}
+				_ = c
+			}
+			monitor++
+		} else {
+			exercised = x.exercised[len(x.monitors)]
+			if state, found := x.deadEnd(); found {
+				f = find{found: true, faults: int(x.states[state].faults), steps: int(x.states[state].steps), state: state}
+			}
+		}
+		switch {
+		case f.found:
+			v.Verdict, v.Faults, v.Steps = Violated, f.faults, f.steps
+			v.Minimal = r.Exhausted || f.faults == 0
+			trace, err := x.trace(s, p, f, last)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name(), err)
+			}
+			v.Trace = trace
+		case !r.Exhausted:
+			v.Verdict = Inconclusive
+		case !exercised:
+			v.Vacuous = p.Vacuous()
+		}
+		r.Verdicts = append(r.Verdicts, v)
+	}
+	r.Stats.Seconds = time.Since(x.started).Seconds()
+	return r, nil
+}
+
+// trace makes the counterexample and replays it: what does not replay is an error
+// of ours and never a verdict.
+func (x *explorer) trace(s Scenario, p model.Property, f find, last *uint16) (*model.Trace, error) {
+	path, err := x.path(s.population(), f.state, last)
+	if err != nil {
+		return nil, err
+	}
+	instants, err := instantsOf(path, x.learner.tick)
+	if err != nil {
+		return nil, err
+	}
+	t := &model.Trace{
+		Format: model.TraceFormat, Version: model.TraceVersion,
+		Protocol: s.Name, Parameters: protocol.ParameterValues(s.Protocol), Bounds: s.Bounds(),
+		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
+		Steps: x.describe(path, instants),
+	}
+	if t.Parameters == nil {
+		t.Parameters = []model.ParameterValue{}
+	}
+	t.Explanation = p.Explain(t)
+	if err := Replay(s, t, p); err != nil {
+		return nil, fmt.Errorf("the counterexample does not replay: %w", err)
+	}
+	return t, nil
+}

@@ -1,0 +1,55 @@
+package scheduler
+
+// deadEnd returns a stored state of least cost from which no continuation
+// without further faults leads to a settled state, and whether there is one.
+// What has not been expanded counts as settled.
+//
+// Where a step led to a state that a stored one covers, the edge goes to that
+// one. It can do whatever the covered state can, so if it cannot get away, nor
+// can that: what is found is true. The converse fails, so the answer may be
+// silent.
+func (x *explorer) deadEnd() (uint32, bool) {
+	count := len(x.states)
+	first := make([]uint32, count+1) // incoming edges of a state, as in a CSR matrix
+	for _, e := range x.edges {
+		first[e.to+1]++
+	}
+	for i := range count {
+		first[i+1] += first[i]
+	}
+	incoming := make([]uint32, len(x.edges))
+	at := append([]uint32(nil), first[:count]...)
+	for _, e := range x.edges {
+		incoming[at[e.to]] = e.from
+		at[e.to]++
+	}
+	escapes := make([]bool, count)
+	var queue []uint32
+	for i := range x.states {
+		if f := x.states[i].flags; f&flagSettled != 0 || f&flagExpanded == 0 {
+			escapes[i] = true
+			queue = append(queue, uint32(i))
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, from := range incoming[first[s]:first[s+1]] {
+			if !escapes[from] {
+				escapes[from] = true
+				queue = append(queue, from)
+			}
+		}
+	}
+	best, found := uint32(0), false
+	for i := range x.states {
+		r := &x.states[i]
+		if escapes[i] {
+			continue
+		}
+		if b := &x.states[best]; !found || r.faults < b.faults || r.faults == b.faults && r.steps < b.steps {
+			best, found = uint32(i), true
+		}
+	}
+	return best, found
+}

@@ -1,0 +1,292 @@
+package scheduler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/model"
+)
+
+// namer gives the names of a trace to what happens in a run: it lives as long as
+// the run.
+type namer struct {
+	rules   *model.Rules
+	learner *learner
+	owners  map[uint8]string        // by serial number of a token
+	since   map[model.KeyID]instant // when a key was last set or renewed
+	now     time.Duration
+}
+
+type instant = time.Duration
+
+func newNamer(r *model.Rules, l *learner) *namer {
+	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
+}
+
+func nodeName(n *model.Node) string {
+	if n.Class == model.Updater {
+		return fmt.Sprintf("u%d", n.Label)
+	}
+	return fmt.Sprintf("n%d", n.Label)
+}
+
+// processName is n0/0 for a request, n0/0.1 for what it spawned first.
+func processName(s *model.State, p *model.Process) string {
+	name := fmt.Sprintf("%s/%d", nodeName(&s.Nodes[p.Node]), p.Request)
+	if p.Label > 0 {
+		name += fmt.Sprintf(".%d", p.Label)
+	}
+	return name
+}
+
+func (n *namer) value(s *model.State, d model.Datum) string {
+	switch d.Kind {
+	case model.KindVersion:
+		return fmt.Sprintf("v%d", d.N)
+	case model.KindToken:
+		return fmt.Sprintf("#%d", s.Serials[d.N])
+	case model.KindTask:
+		return "task"
+	case model.KindDeadline:
+		return "deadline"
+	}
+	return ""
+}
+
+func (n *namer) key(k model.KeyID) string {
+	return n.learner.keys[k].store + "/" + n.learner.keys[k].key
+}
+
+func (n *namer) duration(t model.Ticks) string {
+	return model.FormatDuration(n.learner.tick.Duration(t))
+}
+
+// step names what a move from before did. after is the state before it is
+// brought into canonical form.
+func (n *namer) step(before, after *model.State, e *model.Event, at time.Duration) model.TraceStep {
+	n.now = at
+	step := model.TraceStep{Time: at, Kind: kindName(e.Move.Kind)}
+	if e.Node >= 0 {
+		step.Node = nodeName(&before.Nodes[e.Node])
+	}
+	var text string
+	switch e.Move.Kind {
+	case model.MoveFault, model.MoveRecovery:
+		f := n.rules.Faults[e.Move.Fault]
+		step.Fault = f.Name()
+		step.Overdue = overdue(before, e)
+		text = step.Node + " " + f.Describe(e.Move.Kind)
+	case model.MoveExpire:
+		step.Key = n.key(e.Key)
+		text = "the TTL of " + n.learner.keys[e.Key].key + " runs out"
+	case model.MoveArrive:
+		step.Process = processName(before, &before.Processes[e.Process])
+		text = "the request arrives"
+		if before.Nodes[e.Node].Class == model.Updater {
+			text = "the update begins"
+		}
+	default:
+		p := &before.Processes[e.Process]
+		step.Process = processName(before, p)
+		text = n.operation(before, after, p, e, &step)
+	}
+	n.change(before, after, e, &step)
+	for i := range e.Marks {
+		step.Marks = append(step.Marks, n.mark(after, e, &e.Marks[i]))
+	}
+	if e.Ended {
+		m := model.TraceMark{Kind: "return"}
+		op := n.rules.Automaton.Operation(after.Processes[e.Process].Local)
+		m.Subject = n.learner.classes[op.Class].text
+		step.Marks = append(step.Marks, m)
+	}
+	step.Text = text
+	return step
+}
+
+func kindName(k model.MoveKind) string {
+	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery"}[k]
+}
+
+// overdue names the processes that a recovery finds due.
+func overdue(s *model.State, e *model.Event) []string {
+	if e.Move.Kind != model.MoveRecovery {
+		return nil
+	}
+	var names []string
+	position := 0
+	for i := range s.Processes {
+		if p := &s.Processes[i]; int(p.Node) == e.Node {
+			if e.Move.Choice&(1<<position) != 0 {
+				names = append(names, processName(s, p))
+			}
+			position++
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// operation fills in what the process did and returns it in words.
+func (n *namer) operation(before, after *model.State, p *model.Process, e *model.Event, step *model.TraceStep) string {
+	op := e.Operation
+	source := op.Source
+	step.Operation, step.Source = op.Kind.String(), &source
+	var args []string
+	if op.Kind.OnEntry() {
+		step.Key = n.key(op.Key)
+	}
+	if op.Arg != model.NoRegister {
+		r := p.Registers[op.Arg]
+		switch r.Kind {
+		case model.KindTask:
+			if t := before.Task(p, r.N); t >= 0 {
+				args = append(args, processName(before, &before.Processes[t]))
+			}
+		case model.KindDeadline:
+			args = append(args, n.duration(r.Limit))
+		default:
+			args = append(args, n.value(before, r.Datum))
+		}
+	}
+	for _, m := range []struct {
+		mode model.SetMode
+		text string
+	}{{model.IfAbsent, "NX"}, {model.IfPresent, "XX"}, {model.KeepTTL, "KEEPTTL"}} {
+		if op.Mode&m.mode != 0 {
+			args = append(args, m.text)
+		}
+	}
+	if op.TTL > 0 {
+		args = append(args, n.duration(op.TTL))
+	}
+	if op.Kind == model.Sleep || op.Kind == model.Compute {
+		args = append(args, model.Range{Min: n.learner.tick.Duration(op.Min), Max: n.learner.tick.Duration(op.Max)}.String())
+	}
+	step.Arguments = args
+	step.Observation = n.observation(after, e)
+	name := op.Kind.String()
+	text := name
+	if op.Kind.OnEntry() {
+		text += " " + n.learner.keys[op.Key].key
+	}
+	if len(args) > 0 {
+		text += " " + strings.Join(args, " ")
+	}
+	if step.Observation != "" && step.Observation != "ok" {
+		text += " -> " + step.Observation
+	}
+	if step.Kind == "effect" && op.Kind.Remote() && n.rules.ReplyMax > 0 {
+		// The process has not seen it yet.
+		text += " (reply under way)"
+	}
+	return text
+}
+
+func (n *namer) observation(s *model.State, e *model.Event) string {
+	switch o := e.Observation; o.Code() {
+	case model.Found:
+		if e.Touched {
+			return n.value(s, e.After.Value)
+		}
+		if e.Operation.Kind == model.SourceRead || e.Operation.Kind == model.SourceUpdate {
+			return fmt.Sprintf("v%d", s.Source)
+		}
+		return "ok"
+	case model.Result:
+		return n.learner.classes[o.Class()].text
+	default:
+		return o.Code().String()
+	}
+}
+
+// change fills in what became of an entry.
+func (n *namer) change(before, after *model.State, e *model.Event, step *model.TraceStep) {
+	if !e.Touched || e.Before == e.After {
+		return
+	}
+	c := &model.Change{
+		Before: n.value(before, e.Before.Value), After: n.value(after, e.After.Value),
+		BeforeTTL: n.learner.tick.Duration(e.Before.TTL), AfterTTL: n.learner.tick.Duration(e.After.TTL),
+		Since: n.since[e.Key],
+	}
+	if e.Before.Value.Kind == model.KindToken {
+		c.Owner = n.owners[before.Serials[e.Before.Value.N]]
+	}
+	n.since[e.Key] = n.now
+	step.Change = c
+}
+
+func (n *namer) mark(s *model.State, e *model.Event, m *model.Mark) model.TraceMark {
+	source := m.Source
+	t := model.TraceMark{Source: &source}
+	switch m.Kind {
+	case model.MarkToken:
+		t.Kind = "token"
+	case model.MarkAcquired:
+		t.Kind, t.Subject = "acquired", n.key(m.Key)
+	case model.MarkReleasing:
+		t.Kind, t.Subject = "releasing", n.key(m.Key)
+	case model.MarkSpawn:
+		t.Kind = "spawn"
+	case model.MarkKeep:
+		t.Kind = "checkpoint"
+	case model.MarkRestart:
+		t.Kind = "restart"
+	}
+	return t
+}
+
+// tokens notes who created the tokens that came up in a step.
+func (n *namer) tokens(s *model.State, e *model.Event) {
+	if e.Process < 0 {
+		return
+	}
+	p := &s.Processes[e.Process]
+	for _, r := range p.Held() {
+		if r.Kind == model.KindToken {
+			serial := s.Serials[r.N]
+			if _, known := n.owners[serial]; !known {
+				n.owners[serial] = processName(s, p)
+			}
+		}
+	}
+}
+
+// describe makes the steps of a trace out of a path. An arrival that was merged
+// into an operation becomes a step of its own: the replay merges nothing.
+func (x *explorer) describe(path []pathMove, instants []model.Ticks) []model.TraceStep {
+	n := newNamer(x.rules, x.learner)
+	var steps, arrivals []model.TraceStep
+	for i := range path {
+		m := &path[i]
+		at := x.learner.tick.Duration(instants[i])
+		n.tokens(&m.after, &m.event)
+		step := n.step(&m.before, &m.after, &m.event, at)
+		if p := arriving(&m.before, &m.event.Move); p != nil {
+			arrival := model.Event{Move: model.Move{Kind: model.MoveArrive}, Node: int(p.Node), Process: m.event.Process}
+			least := x.learner.tick.Duration(x.rules.Automaton.Operation(p.Local).Min)
+			arrivals = append(arrivals, n.step(&m.before, &m.before, &arrival, at-least))
+		}
+		steps = append(steps, step)
+	}
+	return merge(arrivals, steps)
+}
+
+// merge puts the arrivals, of which nothing but the first operation of each
+// depends, before the first step that is not earlier.
+func merge(arrivals, steps []model.TraceStep) []model.TraceStep {
+	slices.SortStableFunc(arrivals, func(a, b model.TraceStep) int { return cmp.Compare(a.Time, b.Time) })
+	var all []model.TraceStep
+	for _, s := range steps {
+		for len(arrivals) > 0 && (arrivals[0].Time < s.Time || arrivals[0].Process == s.Process) {
+			all = append(all, arrivals[0])
+			arrivals = arrivals[1:]
+		}
+		all = append(all, s)
+	}
+	return append(all, arrivals...)
+}

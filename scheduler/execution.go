@@ -1,0 +1,267 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"lockstep/model"
+	"lockstep/protocol"
+)
+
+// execution runs protocol code: one process, and those that it descends from.
+type execution struct {
+	l     *learner
+	world *protocol.World
+	runs  []*protocol.Run
+	// For an audit: a parent runs on after it has spawned the process that is
+	// run; spawned processes run on as soon as they have been spawned.
+	parentRunsOn, childrenRunOn bool
+}
+
+// twice makes an execution two times and compares what comes out: code that is
+// not deterministic shows itself early.
+func (l *learner) twice(run func(*execution) (protocol.Call, error)) (protocol.Call, error) {
+	first, err := l.execute(run)
+	if err != nil {
+		return first, err
+	}
+	second, err := l.execute(run)
+	if err != nil {
+		return first, err
+	}
+	if first.Signature() != second.Signature() {
+		return first, nondeterminism(first, second)
+	}
+	return first, nil
+}
+
+// execute runs protocol code on a goroutine of its own, so that code that never
+// ends or ends its goroutine can be reported.
+func (l *learner) execute(run func(*execution) (protocol.Call, error)) (protocol.Call, error) {
+	l.runs++
+	x := &execution{l: l, world: protocol.NewWorld(l.code.valueTTL, l.code.invalidate)}
+	var call protocol.Call
+	err := errors.New("the protocol code ended its goroutine (runtime.Goexit, or FailNow of a test); return instead")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer x.close()
+		call, err = run(x)
+	}()
+	patience := time.NewTimer(l.patience)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+		return call, &ProtocolError{Err: fmt.Errorf("%s: the protocol code ran for %s without an operation: it never ends, or waits for something outside of its Client", stuckAt(), l.patience)}
+	}
+	if noted := x.world.Err(); noted != nil {
+		err = noted
+	}
+	if err == nil {
+		return call, nil
+	}
+	var broken *ProtocolError
+	if errors.As(err, &broken) {
+		return call, err
+	}
+	return call, &ProtocolError{Err: err}
+}
+
+// close abandons the processes, children before their parents: a parent's
+// deferred calls must not touch what a child has captured.
+func (x *execution) close() {
+	for i := len(x.runs) - 1; i >= 0; i-- {
+		x.runs[i].Stop()
+	}
+}
+
+// begin starts a process that runs the program, after those that it descends
+// from, and returns its first call.
+func (x *execution) begin(p model.ProgramID) (protocol.Call, error) {
+	run, err := x.open(p)
+	if err != nil {
+		return protocol.Call{}, err
+	}
+	return run.Next(protocol.Reply{})
+}
+
+func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
+	prog := &x.l.programs[p]
+	var run *protocol.Run
+	switch {
+	case p == model.HandleProgram:
+		run = protocol.NewRun(x.world, p, x.l.code.handle)
+	case p == model.UpdateProgram:
+		run = protocol.NewRun(x.world, p, x.l.code.update)
+	default:
+		at := prog.spawn
+		var parent protocol.Call
+		var err error
+		if at.start {
+			parent, err = x.begin(at.program)
+		} else {
+			parent, err = x.follow(at.from, at.by, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at.mark >= len(parent.Marks) || parent.Marks[at.mark].Kind != model.MarkSpawn {
+			return nil, fmt.Errorf("%s: the process that was spawned here in one run is not spawned in another; %s", parent.Describe(), likelyCauses)
+		}
+		run = parent.Marks[at.mark].Child(x.world, p)
+		if x.parentRunsOn && parent.Kind != model.Return {
+			if err := x.runOn(x.runs[len(x.runs)-1], x.l.target(at)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	x.runs = append(x.runs, run)
+	return run, nil
+}
+
+// follow runs a process through the history of a local state, the second history
+// of the last checkpoint if second is set, lets it observe o and returns its
+// next call. Whatever it does on the way is compared with what it did before.
+func (x *execution) follow(id model.LocalID, o model.Observation, second bool) (protocol.Call, error) {
+	path := x.l.path(id, second)
+	p := x.l.locals[id].program
+	run, err := x.open(p)
+	if err != nil {
+		return protocol.Call{}, err
+	}
+	call, err := run.Next(protocol.Reply{})
+	if err != nil {
+		return call, err
+	}
+	if known := x.l.programs[p].first; known != "" && known != call.Signature() {
+		return call, fmt.Errorf("the first operation of a process is %s in one run and another in the next; %s", call.Describe(), likelyCauses)
+	}
+	if x.childrenRunOn {
+		if err := x.spawned(spawnPoint{program: p, start: true}, call); err != nil {
+			return call, err
+		}
+	}
+	for i, step := range path {
+		if call, err = run.Next(x.reply(step.by)); err != nil {
+			return call, err
+		}
+		if known := x.l.known(step.from, step.by); known != "" && known != call.Signature() {
+			return call, nondeterminism(x.l.after(path[i]), call)
+		}
+		if x.childrenRunOn {
+			if err := x.spawned(spawnPoint{program: p, from: step.from, by: step.by}, call); err != nil {
+				return call, err
+			}
+		}
+	}
+	return run.Next(x.reply(o))
+}
+
+// reply is what a process gets for an observation.
+func (x *execution) reply(o model.Observation) protocol.Reply {
+	r := protocol.Reply{Observation: o}
+	if o.Code() == model.Result {
+		r.Result = x.l.classes[o.Class()].value
+	}
+	return r
+}
+
+// target returns the local state that is entered with the spawn.
+func (l *learner) target(at spawnPoint) model.LocalID {
+	if at.start {
+		return l.programs[at.program].start.To
+	}
+	for _, e := range l.locals[at.from].edges {
+		if e.observation == at.by {
+			return e.edge.To
+		}
+	}
+	return at.from
+}
+
+// after returns the call that followed a step of a history when it was learned.
+func (l *learner) after(step pathStep) protocol.Call {
+	return l.locals[l.target(spawnPoint{from: step.from, by: step.by})].call
+}
+
+// pathStep is one step of a history.
+type pathStep struct {
+	from model.LocalID
+	by   model.Observation
+}
+
+// path returns the history of a local state from the start of its program.
+func (l *learner) path(id model.LocalID, second bool) []pathStep {
+	var back []pathStep
+	for at := id; ; {
+		s := &l.locals[at]
+		step, start := pathStep{s.from, s.by}, s.start
+		if second && s.checkpoint && s.hasSecond {
+			step, start, second = pathStep{s.secondFrom, s.secondBy}, s.secondStart, false
+		}
+		if start {
+			break
+		}
+		back = append(back, step)
+		at = step.from
+	}
+	for i, k := 0, len(back)-1; i < k; i, k = i+1, k-1 {
+		back[i], back[k] = back[k], back[i]
+	}
+	return back
+}
+
+// known returns the signature of the call that followed an observation, empty if
+// it has not been learned.
+func (l *learner) known(id model.LocalID, o model.Observation) string {
+	for _, e := range l.locals[id].edges {
+		if e.observation == o {
+			return e.signature
+		}
+	}
+	return ""
+}
+
+const likelyCauses = "protocol code must depend on nothing but what its Client answers: likely causes are time.Now, randomness, the order of a map, a global or captured variable that a run changes, and a variable shared with a spawned process"
+
+func nondeterminism(a, b protocol.Call) error {
+	return &ProtocolError{Err: fmt.Errorf("the same process does %s in one run and %s in another; %s", a.Describe(), b.Describe(), likelyCauses)}
+}
+
+// stuckAt looks for the protocol code that runs or waits outside of its Client.
+func stuckAt() string {
+	buffer := make([]byte, 1<<20)
+	text := string(buffer[:runtime.Stack(buffer, true)])
+	for _, routine := range strings.Split(text, "\n\n") {
+		lines := strings.Split(routine, "\n")
+		if !strings.Contains(routine, "lockstep/protocol.newRun") {
+			continue
+		}
+		for i := 1; i+1 < len(lines); i += 2 {
+			name, place := lines[i], strings.TrimSpace(lines[i+1])
+			if strings.HasPrefix(name, "lockstep/protocol.") {
+				break
+			}
+			if !userCode(name) {
+				continue
+			}
+			place, _, _ = strings.Cut(place, " ")
+			return place[strings.LastIndexByte(place, '/')+1:]
+		}
+	}
+	return "somewhere in the protocol"
+}
+
+// userCode reports whether a function is neither Go's nor ours.
+func userCode(name string) bool {
+	for _, prefix := range []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "sync/", "time."} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return true
+}

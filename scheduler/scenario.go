@@ -1,0 +1,248 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"lockstep/model"
+	"lockstep/protocol"
+)
+
+// Limits on scenarios. Beyond them a search would not end within a lifetime.
+const (
+	MaxNodes    = 16
+	MaxRequests = 16
+	MaxUpdates  = 8
+	maxRoots    = 32
+)
+
+// Scenario is what a search explores: a protocol, who runs it, in which world.
+// Start from [NewScenario]; the zero value has no nodes.
+type Scenario struct {
+	_ struct{}
+	// Protocol is the protocol with its parameters. A parameter that is zero
+	// takes the default from its tag.
+	Protocol protocol.Protocol
+	// Name is what the protocol is called in reports; its Go type if empty.
+	Name string
+	// Nodes is the number of nodes, 1 to MaxNodes, Requests that of requests on
+	// each, 1 to MaxRequests, and Updates that of updates of the source, 0 to
+	// MaxUpdates. Each request and update arrives at any time, or never.
+	Nodes, Requests, Updates int
+	// Invalidate lets an update delete the cached value after it has changed the
+	// source.
+	Invalidate bool
+	// Latency is the time from the issue of a store or source operation to its
+	// effect, Reply the time from there until the process observes it.
+	Latency, Reply protocol.Range
+	// ValueTTL is the TTL of cached values, 0 for none.
+	ValueTTL time.Duration
+	// Faults are what may go wrong; see package faults.
+	Faults []model.Fault
+	// RebuildBound is the number of rebuilds per expiry to check. 0 stands for
+	// the number that the protocol claims.
+	RebuildBound int
+}
+
+// NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
+// each, 1 update without invalidation, latency 0 to 5 ms, no faults.
+func NewScenario(p protocol.Protocol) Scenario {
+	return Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}}
+}
+
+// ScenarioError says that a scenario makes no sense.
+type ScenarioError struct{ Err error }
+
+func (e *ScenarioError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ScenarioError) Unwrap() error { return e.Err }
+
+func wrong(format string, args ...any) error {
+	return &ScenarioError{fmt.Errorf(format, args...)}
+}
+
+// Check reports whether the scenario makes sense and returns it with all
+// defaults filled in.
+func (s Scenario) Check() (Scenario, error) {
+	if s.Protocol == nil || reflect.ValueOf(s.Protocol).Kind() == reflect.Pointer && reflect.ValueOf(s.Protocol).IsNil() {
+		return s, wrong("the scenario has no protocol")
+	}
+	if s.Name == "" {
+		s.Name = typeName(s.Protocol)
+	}
+	if reflect.Indirect(reflect.ValueOf(s.Protocol)).Kind() == reflect.Struct {
+		filled, err := protocol.WithDefaults(s.Protocol)
+		if err != nil {
+			return s, &ScenarioError{err}
+		}
+		s.Protocol = filled.(protocol.Protocol)
+	}
+	for _, n := range []struct {
+		what        string
+		value       int
+		least, most int
+	}{
+		{"nodes", s.Nodes, 1, MaxNodes},
+		{"requests a node", s.Requests, 1, MaxRequests},
+		{"updates", s.Updates, 0, MaxUpdates},
+		{"nodes times requests", s.Nodes * s.Requests, 1, maxRoots},
+		{"rebuilds as the bound", s.RebuildBound, 0, 200},
+	} {
+		if n.value < n.least || n.value > n.most {
+			return s, wrong("%d %s: it must be %d to %d", n.value, n.what, n.least, n.most)
+		}
+	}
+	for _, r := range []struct {
+		what  string
+		value protocol.Range
+	}{{"latency", s.Latency}, {"reply", s.Reply}} {
+		if err := r.value.Validate(); err != nil {
+			return s, wrong("%s: %w", r.what, err)
+		}
+	}
+	if s.ValueTTL < 0 {
+		return s, wrong("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL)
+	}
+	if _, ok := s.Protocol.(protocol.Updater); s.Invalidate && !ok {
+		return s, wrong("updates cannot invalidate: the protocol %s does not say how; give it a method\n\tfunc (p %s) Update(c *protocol.Client) { protocol.UpdateSource(c, \"your key\") }", s.Name, typeName(s.Protocol))
+	}
+	if c, ok := s.Protocol.(protocol.Claimer); ok && s.RebuildBound == 0 {
+		s.RebuildBound = c.ClaimedRebuilds(s.Nodes, s.Requests)
+		if s.RebuildBound < 1 || s.RebuildBound > 254 {
+			return s, wrong("the protocol %s claims %d rebuilds: it must be 1 to 254", s.Name, s.RebuildBound)
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range s.Faults {
+		if seen[f.Name()] {
+			return s, wrong("the fault %s is given twice; one budget covers all of its kind", f.Name())
+		}
+		seen[f.Name()] = true
+	}
+	if len(s.Faults) > model.MaxFaults {
+		return s, wrong("%d kinds of faults: at most %d can be combined", len(s.Faults), model.MaxFaults)
+	}
+	return s, nil
+}
+
+func typeName(p protocol.Protocol) string {
+	t := reflect.TypeOf(p)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+// Bounds returns what a verdict on the scenario is limited to.
+func (s Scenario) Bounds() model.Bounds {
+	b := model.Bounds{
+		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate,
+		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, RebuildBound: s.RebuildBound,
+		Faults: []model.FaultBudget{},
+	}
+	for _, f := range s.Faults {
+		if f.Budget() > 0 {
+			b.Faults = append(b.Faults, model.FaultBudget{Name: f.Name(), Budget: f.Budget(), Value: f.Value()})
+		}
+	}
+	return b
+}
+
+// code returns what the processes of the scenario run.
+func (s Scenario) code() code {
+	c := code{valueTTL: s.ValueTTL, invalidate: s.Invalidate}
+	c.handle = func(c *protocol.Client) any { return s.Protocol.Handle(c) }
+	c.update = func(c *protocol.Client) any {
+		if u, ok := s.Protocol.(protocol.Updater); ok {
+			u.Update(c)
+		} else {
+			protocol.UpdateSource(c)
+		}
+		return true
+	}
+	return c
+}
+
+// tick returns the tick that all known durations have in common. Those that the
+// protocol makes up are found as it is learned.
+func (s Scenario) tick() model.Tick {
+	t := model.Tick{}.With(s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL).With(protocol.Durations(s.Protocol)...)
+	for _, f := range s.Faults {
+		t = t.With(f.Durations()...)
+	}
+	return t
+}
+
+// world makes the rules and the code of the scenario for a tick.
+func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
+	l := newLearner(s.code(), t, s.Latency, o.Patience)
+	r := &model.Rules{
+		Automaton: l, Monitors: monitors,
+		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals,
+	}
+	var err error
+	for _, d := range []struct {
+		to   *model.Ticks
+		from time.Duration
+	}{{&r.ReplyMin, s.Reply.Min}, {&r.ReplyMax, s.Reply.Max}} {
+		if *d.to, err = t.Ticks(d.from); err != nil {
+			return nil, nil, &ScenarioError{err}
+		}
+	}
+	if _, err := t.Ticks(max(s.Latency.Max, s.ValueTTL)); err != nil {
+		return nil, nil, &ScenarioError{err}
+	}
+	for _, f := range s.Faults {
+		resolved, err := f.Resolve(t)
+		if err != nil {
+			return nil, nil, &ScenarioError{err}
+		}
+		if f.Budget() > 0 {
+			r.Faults = append(r.Faults, resolved)
+		}
+	}
+	return r, l, nil
+}
+
+func (s Scenario) population() model.Population {
+	return model.Population{Services: s.Nodes, Requests: s.Requests, Updates: s.Updates}
+}
+
+// Options steer a search without changing what it finds.
+type Options struct {
+	// MaxStates, MaxTime and MaxMemory (bytes) cut the search off; 0 for no
+	// limit of one's own. There is always one of 2^31 states.
+	MaxStates int
+	MaxTime   time.Duration
+	MaxMemory int64
+	// Patience is how long protocol code may run without an operation before it
+	// is reported as endless; 10 s if it is 0.
+	Patience time.Duration
+	// Progress, if set, is called now and then on the searching goroutine.
+	Progress func(Progress)
+
+	// The following switch reductions off, to test that they change nothing.
+	NoSymmetry       bool
+	NoSubsumption    bool
+	PauseAnyTime     bool
+	SeparateArrivals bool
+
+	// visit, if set, is called for each state that is stored: for tests.
+	visit func(s *model.State, l *learner)
+}
+
+// Progress is how far a search has got.
+type Progress struct {
+	States, Transitions int64
+	Queue               int
+	Depth               int
+	Memory              int64
+	Elapsed             time.Duration
+	// Violated are the properties for which a violation is known.
+	Violated []string
+}
+
+var errStop = errors.New("scheduler: stop")

@@ -1,0 +1,108 @@
+package scheduler
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// arena keeps variable-length records in blocks that never move.
+type arena[T any] struct {
+	blocks [][]T
+	size   int64
+}
+
+const blockLength = 1 << 16
+
+// put copies the record and returns where it is.
+func (a *arena[T]) put(record []T) (block, offset uint32) {
+	last := len(a.blocks) - 1
+	if last < 0 || len(a.blocks[last])+len(record) > cap(a.blocks[last]) {
+		a.blocks = append(a.blocks, make([]T, 0, max(blockLength, len(record))))
+		a.size += int64(max(blockLength, len(record)))
+		last++
+	}
+	offset = uint32(len(a.blocks[last]))
+	a.blocks[last] = append(a.blocks[last], record...)
+	return uint32(last), offset
+}
+
+func (a *arena[T]) get(block, offset uint32, length int) []T {
+	return a.blocks[block][offset : int(offset)+length]
+}
+
+// table gives each different byte string a number, from 0 in the order of
+// arrival. It compares whole strings: no two are ever taken for one.
+type table struct {
+	slots []uint32 // number+1, 0 for none
+	keys  []keyRecord
+	bytes arena[byte]
+}
+
+type keyRecord struct {
+	hash          uint64
+	block, offset uint32
+	length        uint32
+	// head is the last stored state with this key, +1.
+	head uint32
+}
+
+func newTable() *table { return &table{slots: make([]uint32, 1<<12)} }
+
+// find returns the number of the string, which is added if it is new.
+func (t *table) find(key []byte) (number uint32) {
+	if len(t.keys)*2 >= len(t.slots) {
+		t.grow()
+	}
+	h := mix(key)
+	mask := uint64(len(t.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 {
+			block, offset := t.bytes.put(key)
+			t.keys = append(t.keys, keyRecord{hash: h, block: block, offset: offset, length: uint32(len(key))})
+			t.slots[i] = uint32(len(t.keys))
+			return uint32(len(t.keys) - 1)
+		}
+		if k := &t.keys[n-1]; k.hash == h && bytes.Equal(t.bytes.get(k.block, k.offset, int(k.length)), key) {
+			return n - 1
+		}
+	}
+}
+
+func (t *table) key(number uint32) []byte {
+	k := &t.keys[number]
+	return t.bytes.get(k.block, k.offset, int(k.length))
+}
+
+func (t *table) grow() {
+	t.slots = make([]uint32, 2*len(t.slots))
+	mask := uint64(len(t.slots) - 1)
+	for n := range t.keys {
+		i := t.keys[n].hash & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = uint32(n + 1)
+	}
+}
+
+func (t *table) memory() int64 {
+	return int64(len(t.slots))*4 + int64(cap(t.keys))*32 + t.bytes.size
+}
+
+// mix hashes bytes, eight at a time, by multiply-and-fold. It decides nothing
+// but where a string is looked for.
+func mix(b []byte) uint64 {
+	const k0, k1 = 0x9e3779b97f4a7c15, 0xd1b54a32d192ed03
+	h := uint64(len(b)) * k0
+	for len(b) >= 8 {
+		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(b), k1)
+		h = hi ^ lo
+		b = b[8:]
+	}
+	var last [8]byte
+	copy(last[:], b)
+	hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(last[:])^k0, k1)
+	return hi ^ lo
+}
