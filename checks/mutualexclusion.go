@@ -53,8 +53,11 @@ func (mutualExclusion) Explain(t *model.Trace) string {
 		if holder == "" {
 			continue
 		}
-		text := fmt.Sprintf("%s acquired %s although %s still believed that it held it, since %s", last.Process, keyName(m.Subject), holder, model.FormatDuration(since))
-		return text + lapse(t, m.Subject, last.Time)
+		text := fmt.Sprintf("%s acquired %s, but %s still believed that it held it, since %s", last.Process, keyName(m.Subject), holder, model.FormatDuration(since))
+		if at, ok := lastExpiry(t, m.Subject); ok {
+			text += fmt.Sprintf("; the lock expired at %s", model.FormatDuration(at))
+		}
+		return text
 	}
 	return "two processes believe that they hold the same lock"
 }

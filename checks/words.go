@@ -62,16 +62,25 @@ func believedKeys(t *model.Trace, process string) []string {
 	return keys
 }
 
+// lastExpiry returns when the key last expired.
+func lastExpiry(t *model.Trace, key string) (time.Duration, bool) {
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		if s := &t.Steps[i]; s.Kind == "expire" && s.Key == key {
+			return s.Time, true
+		}
+	}
+	return 0, false
+}
+
 // lapse says in words when the lock last expired before the given time; it is
 // empty if it never did.
 func lapse(t *model.Trace, key string, now time.Duration) string {
-	for i := len(t.Steps) - 1; i >= 0; i-- {
-		if s := &t.Steps[i]; s.Kind == "expire" && s.Key == key {
-			if ago := now - s.Time; ago > 0 {
-				return fmt.Sprintf(", which expired %s earlier", model.FormatDuration(ago))
-			}
-			return ", which expired at that very moment"
-		}
+	at, ok := lastExpiry(t, key)
+	switch {
+	case !ok:
+		return ""
+	case at == now:
+		return ", which expired at that very moment"
 	}
-	return ""
+	return fmt.Sprintf(", which expired %s earlier", model.FormatDuration(now-at))
 }

@@ -243,8 +243,8 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 			child.Count++
 		}
 	}
-	s.Spawned++
-	child.Label = s.Spawned
+	p.Spawned++
+	child.Label = p.Label<<8 | uint32(p.Spawned)
 	at, position := i, uint8(0)
 	for at > 0 && s.Processes[at-1].Node == p.Node && s.Processes[at-1].Family == p.Family {
 		at--

@@ -85,9 +85,11 @@ type Process struct {
 	// Clock measures from the issue of the operation (Acting) or from its
 	// effect (Replying).
 	Clock uint8
-	// Label and Request name the process in a trace; they are no part of the
-	// state. Label is 0 for a root.
-	Label, Request uint8
+	// Request and Label name the process in a trace, and Spawned counts what it
+	// has spawned; they are no part of the state. Label is 0 for a root and has
+	// a byte, the number among its parent's, for each generation.
+	Request, Spawned uint8
+	Label            uint32
 	// Believes has a bit for each lock that the process believes to hold.
 	Believes  uint16
 	Count     uint8
@@ -125,8 +127,6 @@ type State struct {
 	Left [MaxFaults]uint8
 	// Memory belongs to the properties.
 	Memory []byte
-	// Spawned counts spawned processes, to label them; no part of the state.
-	Spawned uint8
 }
 
 // Copy makes s equal to other without sharing anything with it.

@@ -33,11 +33,14 @@ func nodeName(n *model.Node) string {
 	return fmt.Sprintf("n%d", n.Label)
 }
 
-// processName is n0/0 for a request, n0/0.1 for what it spawned first.
+// processName is n0/0 for a request, n0/0.1 for what it spawned first, n0/0.1.1 for
+// what that spawned first.
 func processName(s *model.State, p *model.Process) string {
 	name := fmt.Sprintf("%s/%d", nodeName(&s.Nodes[p.Node]), p.Request)
-	if p.Label > 0 {
-		name += fmt.Sprintf(".%d", p.Label)
+	for shift := 24; shift >= 0; shift -= 8 {
+		if n := p.Label >> shift & 0xff; n != 0 {
+			name += fmt.Sprintf(".%d", n)
+		}
 	}
 	return name
 }
@@ -134,7 +137,14 @@ func overdue(s *model.State, e *model.Event) []string {
 func (n *namer) operation(before, after *model.State, p *model.Process, e *model.Event, step *model.TraceStep) string {
 	op := e.Operation
 	source := op.Source
-	step.Operation, step.Source = op.Kind.String(), &source
+	name := op.Kind.String()
+	switch {
+	case op.Mode&model.IfAbsent != 0:
+		name = "SetNX"
+	case op.Mode&model.IfPresent != 0:
+		name = "SetXX"
+	}
+	step.Operation, step.Source = name, &source
 	var args []string
 	if op.Kind.OnEntry() {
 		step.Key = n.key(op.Key)
@@ -152,13 +162,8 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			args = append(args, n.value(before, r.Datum))
 		}
 	}
-	for _, m := range []struct {
-		mode model.SetMode
-		text string
-	}{{model.IfAbsent, "NX"}, {model.IfPresent, "XX"}, {model.KeepTTL, "KEEPTTL"}} {
-		if op.Mode&m.mode != 0 {
-			args = append(args, m.text)
-		}
+	if op.Mode&model.KeepTTL != 0 {
+		args = append(args, "KEEPTTL")
 	}
 	if op.TTL > 0 {
 		args = append(args, n.duration(op.TTL))
@@ -168,7 +173,6 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	}
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
-	name := op.Kind.String()
 	text := name
 	if op.Kind.OnEntry() {
 		text += " " + n.learner.keys[op.Key].key

@@ -192,8 +192,10 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 			return nil, nil, &ScenarioError{err}
 		}
 	}
-	if _, err := t.Ticks(max(s.Latency.Max, s.ValueTTL)); err != nil {
-		return nil, nil, &ScenarioError{err}
+	for _, d := range append(protocol.Durations(s.Protocol), s.Latency.Max, s.ValueTTL) {
+		if _, err := t.Ticks(d); err != nil {
+			return nil, nil, &ScenarioError{err}
+		}
 	}
 	for _, f := range s.Faults {
 		resolved, err := f.Resolve(t)

@@ -1,0 +1,138 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"lockstep/model"
+	"lockstep/model/timeline"
+	"lockstep/protocol"
+	"lockstep/scheduler"
+)
+
+// Scenario is what [Verify] explores; see [scheduler.Scenario].
+type Scenario = scheduler.Scenario
+
+// NewScenario returns the default scenario for a protocol; see
+// [scheduler.NewScenario].
+func NewScenario(p protocol.Protocol) Scenario { return scheduler.NewScenario(p) }
+
+// TB is the part of *testing.T that Verify needs; *rapid.T has it too.
+type TB interface {
+	Helper()
+	Name() string
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// TraceDir is where Verify keeps counterexamples, relative to the package under
+// test.
+const TraceDir = "testdata/lockstep"
+
+// Verify explores every run of the scenario and fails the test for each property
+// that one of them violates, with the counterexample as a timeline; the trace is
+// written to a file below TraceDir. Without properties it checks all of them
+// ([All]).
+//
+// It stops in good time before the deadline of the test (go test -timeout), and
+// then fails the test: what has not been explored to the end does not hold. A
+// property that had nothing to say is logged as vacuous.
+func Verify(t TB, s Scenario, properties ...model.Property) {
+	t.Helper()
+	s, err := s.Check()
+	if err != nil {
+		t.Fatalf("lockstep: wrong scenario: %v", err)
+		return
+	}
+	if len(properties) == 0 {
+		properties = All(s.RebuildBound)
+	}
+	ctx, cancel := deadline(t)
+	defer cancel()
+	r, err := scheduler.Check(ctx, s, properties, scheduler.Options{})
+	if err != nil {
+		t.Fatalf("lockstep: %s: %v", errorKind(err), err)
+		return
+	}
+	for _, v := range r.Verdicts {
+		switch v.Verdict {
+		case scheduler.Violated:
+			t.Errorf("lockstep: %s", violation(t, &v))
+		case scheduler.Inconclusive:
+			t.Errorf("lockstep: %s is inconclusive: the search was cut off after %d states: %s; give it more time (go test -timeout), or check a smaller scenario", v.Property, r.Stats.States, r.CutOff)
+		case scheduler.Holds:
+			if v.Vacuous != "" {
+				t.Logf("lockstep: %s holds, but vacuously: %s", v.Property, v.Vacuous)
+			}
+		}
+	}
+}
+
+func errorKind(err error) string {
+	var s *scheduler.ScenarioError
+	var p *scheduler.ProtocolError
+	switch {
+	case errors.As(err, &s):
+		return "wrong scenario"
+	case errors.As(err, &p):
+		return "the protocol code breaks a rule"
+	}
+	return "internal error; please report it"
+}
+
+// violation writes the trace and returns what to say.
+func violation(t TB, v *scheduler.Verdict) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is violated (%d faults, %d steps): %s\n\n", v.Property, v.Faults, v.Steps, v.Rule)
+	if err := timeline.Write(&b, v.Trace, timeline.Options{}); err != nil {
+		fmt.Fprintf(&b, "the timeline could not be drawn: %v\n", err)
+	}
+	file := filepath.Join(TraceDir, fileName(t.Name()+"-"+v.Property)+".json")
+	if err := writeTrace(file, v.Trace); err != nil {
+		fmt.Fprintf(&b, "the trace could not be written: %v\n", err)
+	} else {
+		fmt.Fprintf(&b, "the trace is in %s\n", file)
+	}
+	return b.String()
+}
+
+func writeTrace(file string, t *model.Trace) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Write(f), f.Close())
+}
+
+// fileName makes a test's name, which may have slashes and more, one for a file.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// deadline returns a context that ends before the test does, early enough to
+// report.
+func deadline(t TB) (context.Context, context.CancelFunc) {
+	d, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if ok {
+		if at, set := d.Deadline(); set {
+			left := time.Until(at)
+			return context.WithTimeout(context.Background(), left-min(left/10, 5*time.Second))
+		}
+	}
+	return context.WithCancel(context.Background())
+}

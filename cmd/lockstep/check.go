@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/checks"
+	"lockstep/faults"
+	"lockstep/model"
+	"lockstep/protocol"
+	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
+)
+
+// checkFlags are the flags of check that belong to no protocol.
+type checkFlags struct {
+	scenario   scheduler.Scenario
+	crash      int
+	pause      pauseFlag
+	properties []string
+	options    scheduler.Options
+	maxMemory  sizeFlag
+	json       bool
+	stats      bool
+	trace      string
+}
+
+func newCheck(code *int) *cobra.Command {
+	f := &checkFlags{}
+	root := &cobra.Command{
+		Use:   "check PROTOCOL [flags]",
+		Short: "explore every run of a protocol and check properties",
+		Long: `Check explores every run of a protocol within bounds and says of each property
+whether it holds, with a minimal counterexample if not. Each protocol has
+parameters of its own: see lockstep check PROTOCOL --help.`,
+		Example: `  lockstep check lease --nodes 3 --pause 1x12s
+  lockstep check fixedttl --ttl 30s --property mutual-exclusion
+  lockstep check nottl --crash 1 --json`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("check wants a protocol, for example lockstep check lease; lockstep list shows them all")
+			}
+			_, err := findProtocol(args[0])
+			return err
+		},
+	}
+	f.register(root.Flags())
+	for _, e := range catalogue.All() {
+		root.AddCommand(newCheckProtocol(code, e))
+	}
+	return root
+}
+
+// newCheckProtocol is check for one protocol: a command of its own, so that its
+// parameters are flags with help.
+func newCheckProtocol(code *int, e catalogue.Entry) *cobra.Command {
+	f := &checkFlags{}
+	c := &cobra.Command{
+		Use:   e.Name,
+		Short: e.Summary,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("check takes one protocol; %q is too much", args[0])
+			}
+			return f.run(c, code)
+		},
+	}
+	f.register(c.Flags())
+	p, err := protocol.WithDefaults(e.New())
+	if err != nil {
+		panic(err)
+	}
+	f.scenario.Protocol, f.scenario.Name = p.(protocol.Protocol), e.Name
+	parameters, err := protocol.Parameters(p)
+	if err != nil {
+		panic(err)
+	}
+	for _, parameter := range parameters {
+		c.Flags().Var(&parameterFlag{p, parameter}, parameter.Name, parameter.Help)
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
+	return c
+}
+
+// flagError adds the nearest flags to the error of an unknown one.
+func flagError(c *cobra.Command, err error) error {
+	var notExist *pflag.NotExistError
+	if !errors.As(err, &notExist) {
+		return usage("%w\nSee %s --help.", err, c.CommandPath())
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	nearest := protocol.Nearest(notExist.GetSpecifiedName(), names)
+	for i := range nearest {
+		nearest[i] = "--" + nearest[i]
+	}
+	return usage("unknown flag or parameter --%s; the nearest are %s", notExist.GetSpecifiedName(), strings.Join(nearest, ", "))
+}
+
+func (f *checkFlags) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	f.scenario = scheduler.NewScenario(nil)
+	s := &f.scenario
+	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
+	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node; each arrives at any time, or never")
+	flags.IntVar(&s.Updates, "updates", s.Updates, "updates of the source; each happens at any time, or never")
+	flags.BoolVar(&s.Invalidate, "invalidate", false, "an update deletes the cached value after it has changed the source")
+	flags.Var((*rangeFlag)(&s.Latency), "latency", "time from the issue of a store or source operation to its effect")
+	flags.Var((*rangeFlag)(&s.Reply), "reply", "time from the effect until the process observes it")
+	flags.Var((*durationFlag)(&s.ValueTTL), "value-ttl", "TTL of cached values; 0 for none")
+	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
+	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
+	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
+	flags.StringArrayVar(&f.properties, "property", nil, "property to check; may be repeated (default all)")
+	flags.IntVar(&f.options.MaxStates, "max-states", 0, "stop after so many states; 0 for no limit")
+	flags.DurationVar(&f.options.MaxTime, "max-time", 0, "stop after so long; 0 for no limit")
+	flags.Var(&f.maxMemory, "max-memory", "stop at so much memory, as 2GB; 0 for no limit")
+	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
+}
+
+func (f *checkFlags) run(c *cobra.Command, code *int) error {
+	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime)} {
+		if value < 0 {
+			return usage("%s must not be negative; 0 stands for no limit", name)
+		}
+	}
+	s := f.scenario
+	s.Faults = []model.Fault{faults.Crash(f.crash), faults.Pause(f.pause.times, f.pause.max)}
+	s, err := s.Check()
+	if err != nil {
+		return err
+	}
+	properties, err := selectProperties(f.properties, s)
+	if err != nil {
+		return err
+	}
+	f.options.MaxMemory = int64(f.maxMemory)
+	progress := newProgress(os.Stderr)
+	f.options.Progress = progress.show
+	r, err := scheduler.Check(c.Context(), s, properties, f.options)
+	progress.done()
+	if err != nil {
+		return err
+	}
+	if f.trace != "" {
+		if err := writeFirst(f.trace, r); err != nil {
+			return &outputError{err}
+		}
+	}
+	switch r.Worse() {
+	case scheduler.Violated:
+		*code = exitViolated
+	case scheduler.Inconclusive:
+		*code = exitCutOff
+	}
+	if f.json {
+		err = printJSON(c.OutOrStdout(), r, f.stats)
+	} else {
+		err = printReport(c.OutOrStdout(), r, f.stats)
+	}
+	if err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// selectProperties returns the properties named, all without names.
+func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, error) {
+	all := checks.All(s.RebuildBound)
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, p := range checks.All(1) {
+		known = append(known, p.Name())
+	}
+	var selected []model.Property
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, unknown("property", name, known)
+		}
+		i := slices.IndexFunc(all, func(p model.Property) bool { return p.Name() == name })
+		if i < 0 {
+			return nil, usage("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name)
+		}
+		if !slices.ContainsFunc(selected, func(p model.Property) bool { return p.Name() == name }) {
+			selected = append(selected, all[i])
+		}
+	}
+	return selected, nil
+}
+
+func writeFirst(file string, r *scheduler.Report) error {
+	for _, v := range r.Verdicts {
+		if v.Trace == nil {
+			continue
+		}
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		return errors.Join(v.Trace.Write(f), f.Close())
+	}
+	return nil
+}
+
+// Flags of types that pflag does not have.
+
+type rangeFlag model.Range
+
+func (f *rangeFlag) String() string { return model.Range(*f).String() }
+func (f *rangeFlag) Type() string   { return "range" }
+func (f *rangeFlag) Set(text string) error {
+	r, err := model.ParseRange(text)
+	*f = rangeFlag(r)
+	return err
+}
+
+type durationFlag time.Duration
+
+func (f *durationFlag) String() string { return model.FormatDuration(time.Duration(*f)) }
+func (f *durationFlag) Type() string   { return "duration" }
+func (f *durationFlag) Set(text string) error {
+	d, err := model.ParseDuration(text)
+	*f = durationFlag(d)
+	return err
+}
+
+type parameterFlag struct {
+	protocol  any
+	parameter protocol.Parameter
+}
+
+func (f *parameterFlag) String() string {
+	if f.protocol == nil {
+		return ""
+	}
+	text, _ := protocol.ParameterText(f.protocol, f.parameter.Name)
+	return text
+}
+func (f *parameterFlag) Type() string { return f.parameter.Kind }
+func (f *parameterFlag) Set(text string) error {
+	return protocol.SetParameter(f.protocol, f.parameter.Name, text)
+}
+
+// pauseFlag is a budget of pauses: how many, and up to how long.
+type pauseFlag struct {
+	times int
+	max   time.Duration
+}
+
+func (f *pauseFlag) String() string {
+	if f.times == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max))
+}
+func (f *pauseFlag) Type() string { return "NxD" }
+func (f *pauseFlag) Set(text string) error {
+	if text == "0" {
+		*f = pauseFlag{}
+		return nil
+	}
+	times, max, ok := strings.Cut(text, "x")
+	n, err := strconv.Atoi(times)
+	if !ok || err != nil || n < 0 {
+		return fmt.Errorf("%q is not a number of pauses and their longest duration; write it as 1x12s", text)
+	}
+	d, err := model.ParseDuration(max)
+	if err != nil {
+		return err
+	}
+	*f = pauseFlag{n, d}
+	return nil
+}
+
+// sizeFlag is an amount of memory in bytes.
+type sizeFlag int64
+
+func (f *sizeFlag) String() string {
+	if *f == 0 {
+		return "0"
+	}
+	return formatBytes(int64(*f))
+}
+func (f *sizeFlag) Type() string { return "size" }
+func (f *sizeFlag) Set(text string) error {
+	digits := strings.TrimRight(text, "kKMGTiB")
+	n, err := strconv.ParseFloat(digits, 64)
+	scale, ok := map[string]float64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[text[len(digits):]]
+	if err != nil || !ok || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) || n*scale > 1e18 {
+		return fmt.Errorf("%q is not an amount of memory; write it as 500MB or 2GB", text)
+	}
+	*f = sizeFlag(n * scale)
+	return nil
+}

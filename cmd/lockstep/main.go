@@ -1,0 +1,63 @@
+// Command lockstep checks protocols for distributed locks and cache rebuilds.
+//
+//	lockstep check lease --nodes 3 --pause 1x12s
+//	lockstep list
+//
+// Results go to standard output, progress to standard error. The exit code is 0 if
+// every property holds and the search was exhausted, 1 if one is violated, 2 for
+// wrong usage or a wrong scenario, 3 if the search was cut off without a
+// violation, 4 for protocol code that breaks a rule and for errors of Lockstep.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"lockstep/scheduler"
+)
+
+// The exit codes.
+const (
+	exitHolds = iota
+	exitViolated
+	exitUsage
+	exitCutOff
+	exitInternal
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second ^C ends the program at once.
+	context.AfterFunc(ctx, stop)
+	code := exitHolds
+	command := newRoot(&code)
+	if err := command.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "lockstep: %v\n", err)
+		return exitCode(err)
+	}
+	return code
+}
+
+// outputError is trouble with a file that results go to.
+type outputError struct{ error }
+
+func exitCode(err error) int {
+	var protocol *scheduler.ProtocolError
+	var scenario *scheduler.ScenarioError
+	var usage *usageError
+	var output *outputError
+	switch {
+	case errors.As(err, &usage), errors.As(err, &scenario):
+		return exitUsage
+	case errors.As(err, &protocol), errors.As(err, &output):
+		return exitInternal
+	}
+	return exitInternal
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+
+	"lockstep/model"
+	"lockstep/model/timeline"
+	"lockstep/scheduler"
+)
+
+// defaultWidth is used where results do not go to a terminal, so that they are
+// the same everywhere.
+const defaultWidth = 100
+
+// terminal returns the width of the terminal behind w, and whether colour is
+// welcome; ok is false if there is none.
+func terminal(w io.Writer) (width int, color, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return defaultWidth, false, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = defaultWidth
+	}
+	return width, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", true
+}
+
+func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
+	width, color, _ := terminal(w)
+	var b strings.Builder
+	fmt.Fprintln(&b, wrap(boundsLine(r), width))
+	if line := parametersLine(r); line != "" {
+		fmt.Fprintln(&b, wrap(line, width))
+	}
+	fmt.Fprintln(&b)
+	t := newTable()
+	for _, v := range r.Verdicts {
+		t.AppendRow(table.Row{v.Property, colored(v.Verdict, color), remark(r, &v)})
+	}
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 3, WidthMax: max(width-36, 30), WidthMaxEnforcer: text.WrapSoft}})
+	fmt.Fprintln(&b, t.Render())
+	fmt.Fprintln(&b)
+	fmt.Fprintln(&b, wrap(conclusion(r), width))
+	if stats {
+		printStats(&b, r)
+	}
+	for _, v := range r.Verdicts {
+		if v.Trace == nil {
+			continue
+		}
+		heading := fmt.Sprintf("%s: %s", v.Property, cost(&v))
+		fmt.Fprintf(&b, "\n%s\n%s\n\n", heading, strings.Repeat("─", text.StringWidth(heading)))
+		if err := timeline.Write(&b, v.Trace, timeline.Options{Width: width, Color: color}); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func boundsLine(r *scheduler.Report) string {
+	b := &r.Bounds
+	parts := []string{
+		count(b.Nodes, "node", "nodes"),
+		count(b.Requests, "request", "requests") + " each",
+	}
+	updates := count(b.Updates, "update", "updates")
+	if b.Updates > 0 && b.Invalidate {
+		updates += " with invalidation"
+	}
+	parts = append(parts, updates, "latency "+b.Latency.String(), "reply "+b.Reply.String())
+	if b.ValueTTL > 0 {
+		parts = append(parts, "value TTL "+model.FormatDuration(b.ValueTTL))
+	}
+	for _, f := range b.Faults {
+		parts = append(parts, f.Name+" "+f.Value)
+	}
+	if len(b.Faults) == 0 {
+		parts = append(parts, "no faults")
+	}
+	return r.Protocol + ": " + strings.Join(parts, ", ")
+}
+
+func parametersLine(r *scheduler.Report) string {
+	var parts []string
+	for _, p := range r.Parameters {
+		parts = append(parts, p.Name+" "+p.Value)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "parameters: " + strings.Join(parts, ", ")
+}
+
+// wrap breaks each line at words.
+func wrap(s string, width int) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = text.WrapSoft(lines[i], width)
+	}
+	lines = strings.Split(strings.Join(lines, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func colored(v scheduler.Result, color bool) string {
+	if !color {
+		return string(v)
+	}
+	c := map[scheduler.Result]text.Color{scheduler.Holds: text.FgGreen, scheduler.Violated: text.FgRed, scheduler.Inconclusive: text.FgYellow}[v]
+	return text.Colors{c, text.Bold}.Sprint(string(v))
+}
+
+func remark(r *scheduler.Report, v *scheduler.Verdict) string {
+	switch {
+	case v.Verdict == scheduler.Violated:
+		return cost(v)
+	case v.Vacuous != "":
+		return "vacuously: " + v.Vacuous
+	}
+	return v.Rule
+}
+
+func cost(v *scheduler.Verdict) string {
+	minimal := "minimal"
+	if !v.Minimal {
+		minimal = "minimality not proven"
+	}
+	return fmt.Sprintf("%s, %s, %s", count(v.Faults, "fault", "faults"), count(v.Steps, "step", "steps"), minimal)
+}
+
+func conclusion(r *scheduler.Report) string {
+	var b strings.Builder
+	if r.Exhausted {
+		b.WriteString("Exhausted: these verdicts are about every run within these bounds.")
+	} else {
+		fmt.Fprintf(&b, "Cut off: %s; every run of up to %s was explored, %s. What is inconclusive may hold or not.",
+			r.CutOff, count(max(r.Stats.Steps-1, 0), "step", "steps"), count(r.Stats.States, "state", "states"))
+	}
+	if r.Worst != nil {
+		atLeast := ""
+		if r.Worst.AtLeast {
+			atLeast = "at least "
+		}
+		fmt.Fprintf(&b, "\nWorst case: %s%s for one expiry; %d claimed or allowed.", atLeast, count(r.Worst.Rebuilds, "rebuild", "rebuilds"), r.Bounds.RebuildBound)
+	}
+	return b.String()
+}
+
+func printStats(w io.Writer, r *scheduler.Report) {
+	s := &r.Stats
+	fmt.Fprintf(w, "\n%d states, %d transitions, %.2f s (%.0f transitions a second), %s in the search, %s at the peak, protocol code run %d times\n",
+		s.States, s.Transitions, s.Seconds, float64(s.Transitions)/max(s.Seconds, 1e-9), formatBytes(s.Memory), formatBytes(peakMemory()), s.Runs)
+	fmt.Fprintln(w, "lines with the most states:")
+	t := newTable()
+	for _, l := range s.Busiest {
+		t.AppendRow(table.Row{"  " + fmt.Sprintf("%s:%d", l.Source.File, l.Source.Line), count(l.Locals, "local state", "local states"), fmt.Sprintf("%d states", l.States)})
+	}
+	fmt.Fprintln(w, t.Render())
+}
+
+func printJSON(w io.Writer, r *scheduler.Report, stats bool) error {
+	out := struct {
+		*scheduler.Report
+		*scheduler.Stats
+		PeakMemory int64 `json:"peak_memory_bytes,omitempty"`
+	}{Report: r}
+	if stats {
+		out.Stats, out.PeakMemory = &r.Stats, peakMemory()
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(out)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func formatBytes(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%d B", n)
+}

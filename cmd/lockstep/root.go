@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/protocol"
+)
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+func newRoot(code *int) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "a deterministic model checker for distributed locks and cache rebuilds",
+		Long: `Lockstep explores every interleaving of the nodes that run a lock or cache-rebuild
+protocol, in dense time, with injected crashes and pauses. It says that a property
+holds, exhausted within the stated bounds, or prints a minimal counterexample.
+
+Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
+3 cut off, inconclusive; 4 protocol code that breaks a rule, or an internal error.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("command", args[0], []string{"check", "list", "help", "completion"})
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w\nSee %s --help.", err, c.CommandPath())
+	})
+	root.AddCommand(newCheck(code), newList())
+	return root
+}
+
+// unknown says that a name is not known and which are the nearest.
+func unknown(what, name string, valid []string) error {
+	return usage("unknown %s %q; the nearest are %s", what, name, strings.Join(protocol.Nearest(name, valid), ", "))
+}

@@ -1,0 +1,371 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"lockstep/model"
+)
+
+// Options say how to draw.
+type Options struct {
+	// Width is the number of columns to stay within; 100 if it is 0. Below 60
+	// there is no room, so 60 are used.
+	Width int
+	// Color marks faults and the violation by colour, too.
+	Color bool
+}
+
+// The signs in the lane of a node.
+const (
+	signActs    = "●"
+	signHolds   = "┃"
+	signActive  = "│"
+	signPaused  = "░"
+	signCrashed = "✗"
+	signIdle    = "·"
+)
+
+const legend = signActs + " acts  " + signHolds + " believes that it holds a lock  " + signActive + " active  " + signPaused + " paused  " + signCrashed + " crashed"
+
+// row is one line of the drawing.
+type row struct {
+	step *model.TraceStep
+	time string
+	// lanes and keys have an entry a node and a key.
+	lanes, keys []string
+	text, line  string
+}
+
+// Write draws the trace, with a legend and the explanation of the violation.
+func Write(w io.Writer, t *model.Trace, o Options) error {
+	if o.Width == 0 {
+		o.Width = 100
+	}
+	o.Width = max(o.Width, 60)
+	d := newDrawing(t)
+	rows := make([]row, 0, len(t.Steps))
+	for i := range t.Steps {
+		rows = append(rows, d.row(&t.Steps[i]))
+	}
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n%s\n", d.table(fold(rows), o), legend, wrapped(t, o))
+	return err
+}
+
+func wrapped(t *model.Trace, o Options) string {
+	line := wrap(fmt.Sprintf("%s violated: %s", t.Property, t.Explanation), o.Width)
+	if o.Color {
+		line = text.Colors{text.FgRed, text.Bold}.Sprint(line)
+	}
+	return line
+}
+
+// drawing is what is known of the run at the row under way.
+type drawing struct {
+	nodes, keys []string
+	status      map[string]string          // paused or crashed, by node
+	active      map[string]bool            // by process
+	held        map[string]map[string]bool // keys by process
+	entries     map[string]entry
+}
+
+type entry struct {
+	value string
+	ttl   time.Duration
+	since time.Duration
+}
+
+func newDrawing(t *model.Trace) *drawing {
+	d := &drawing{status: map[string]string{}, active: map[string]bool{}, held: map[string]map[string]bool{}, entries: map[string]entry{}}
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.Node != "" && !slices.Contains(d.nodes, s.Node) {
+			d.nodes = append(d.nodes, s.Node)
+		}
+		if s.Change != nil && !slices.Contains(d.keys, s.Key) {
+			d.keys = append(d.keys, s.Key)
+		}
+	}
+	slices.SortFunc(d.nodes, func(a, b string) int {
+		// n10 comes after n9.
+		if len(a) != len(b) && a[0] == b[0] {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return d
+}
+
+func (d *drawing) row(s *model.TraceStep) row {
+	r := row{step: s, time: model.FormatDuration(s.Time), text: d.describe(s)}
+	if s.Source != nil {
+		r.line = fmt.Sprintf("%s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
+	}
+	d.follow(s)
+	for _, n := range d.nodes {
+		sign := d.sign(n)
+		if n == s.Node && s.Process != "" {
+			sign = signActs
+		}
+		r.lanes = append(r.lanes, sign)
+	}
+	for _, k := range d.keys {
+		r.keys = append(r.keys, d.entry(k, s.Time))
+	}
+	return r
+}
+
+// follow takes the step into account.
+func (d *drawing) follow(s *model.TraceStep) {
+	if s.Kind == "fault" || s.Kind == "recovery" {
+		d.fault(s)
+	}
+	if s.Process != "" {
+		d.active[s.Process] = true
+	}
+	for _, m := range s.Marks {
+		switch m.Kind {
+		case "acquired":
+			if d.held[s.Process] == nil {
+				d.held[s.Process] = map[string]bool{}
+			}
+			d.held[s.Process][m.Subject] = true
+		case "releasing":
+			delete(d.held[s.Process], m.Subject)
+		case "return":
+			delete(d.active, s.Process)
+			delete(d.held, s.Process)
+		case "restart":
+			delete(d.held, s.Process)
+		}
+	}
+	if s.Change != nil {
+		d.entries[s.Key] = entry{s.Change.After, s.Change.AfterTTL, s.Time}
+	}
+}
+
+func (d *drawing) fault(s *model.TraceStep) {
+	switch {
+	case s.Kind == "recovery":
+		delete(d.status, s.Node)
+	case s.Fault == "crash":
+		d.status[s.Node] = signCrashed
+		for p := range d.held {
+			if strings.HasPrefix(p, s.Node+"/") {
+				delete(d.held, p)
+			}
+		}
+	default:
+		d.status[s.Node] = signPaused
+	}
+}
+
+func (d *drawing) sign(node string) string {
+	if s := d.status[node]; s != "" {
+		return s
+	}
+	sign := signIdle
+	for p := range d.active {
+		if strings.HasPrefix(p, node+"/") {
+			sign = signActive
+		}
+	}
+	for p, keys := range d.held {
+		if strings.HasPrefix(p, node+"/") && len(keys) > 0 {
+			sign = signHolds
+		}
+	}
+	return sign
+}
+
+// entry is what a key holds, and what is left of its TTL.
+func (d *drawing) entry(key string, now time.Duration) string {
+	e := d.entries[key]
+	if e.value == "" {
+		return "-"
+	}
+	if e.ttl == 0 {
+		return e.value
+	}
+	return e.value + " " + model.FormatDuration(e.ttl-(now-e.since))
+}
+
+// describe says what the step does, with its marks on lines of their own.
+func (d *drawing) describe(s *model.TraceStep) string {
+	what := s.Text
+	if s.Process != "" && !strings.HasSuffix(s.Process, "/0") {
+		what = s.Process + ": " + what
+	}
+	for _, m := range s.Marks {
+		switch m.Kind {
+		case "acquired":
+			what += "\n+ believes that it holds " + keyName(m.Subject)
+		case "releasing":
+			what += "\n+ no longer believes that it holds " + keyName(m.Subject)
+		case "restart":
+			what += "\n+ starts over"
+		case "return":
+			if root(s.Process) && s.Node[0] == 'n' {
+				what += "\n+ answers " + m.Subject
+			} else if !root(s.Process) {
+				what += "\n+ ends"
+			}
+		}
+	}
+	if len(s.Overdue) > 0 {
+		what += "\n+ overdue: " + strings.Join(s.Overdue, ", ")
+	}
+	return what
+}
+
+func root(process string) bool { return !strings.Contains(process, ".") }
+
+func keyName(key string) string {
+	_, name, ok := strings.Cut(key, "/")
+	if !ok {
+		return key
+	}
+	return name
+}
+
+// fold replaces what repeats itself by a count: blocks of up to maxBlock rows
+// that differ in nothing but time and what is left of a TTL.
+func fold(rows []row) []row {
+	const maxBlock = 6
+	var out []row
+	for i := 0; i < len(rows); {
+		folded := false
+		for size := 1; size <= maxBlock && !folded; size++ {
+			times := 0
+			for alike(rows, i, i+(times+1)*size, size) {
+				times++
+			}
+			if times < 2 {
+				continue
+			}
+			out = append(out, rows[i:i+size]...)
+			last := rows[i+(times+1)*size-1]
+			out = append(out, row{time: last.time, lanes: last.lanes, keys: last.keys, text: fmt.Sprintf("... %d more times", times), line: ""})
+			i += (times + 1) * size
+			folded = true
+		}
+		if !folded {
+			out = append(out, rows[i])
+			i++
+		}
+	}
+	return out
+}
+
+func alike(rows []row, a, b, size int) bool {
+	if b+size > len(rows) {
+		return false
+	}
+	for k := range size {
+		x, y := &rows[a+k], &rows[b+k]
+		if x.text != y.text || x.line != y.line || x.step.Process != y.step.Process || x.step.Node != y.step.Node {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *drawing) table(rows []row, o Options) string {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Options = table.Options{SeparateColumns: true, SeparateHeader: true}
+	style.Format.Header = text.FormatDefault
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", ""
+	style.Box.MiddleVertical = "  "
+	style.Box.MiddleSeparator = "──"
+	t.SetStyle(style)
+	header := table.Row{"time"}
+	for _, n := range d.nodes {
+		header = append(header, n)
+	}
+	header = append(header, "step")
+	for _, k := range d.keys {
+		header = append(header, keyName(k))
+	}
+	header = append(header, "line")
+	t.AppendHeader(header)
+	used := 0
+	widths := make([]int, len(header))
+	for c, h := range header {
+		widths[c] = text.StringWidth(h.(string))
+	}
+	at := 1 + len(d.nodes)
+	for i := range rows {
+		cells := d.cells(&rows[i], o, i == len(rows)-1)
+		for c, cell := range cells {
+			widths[c] = max(widths[c], text.LongestLineLen(cell.(string)))
+		}
+		t.AppendRow(cells)
+	}
+	for c, width := range widths {
+		if c != at {
+			used += width + 2
+		}
+	}
+	room := max(o.Width-used, 20)
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: at + 1, WidthMax: room, WidthMaxEnforcer: wrap},
+	})
+	return trimmed(t.Render())
+}
+
+func (d *drawing) cells(r *row, o Options, last bool) table.Row {
+	what := r.text
+	if o.Color {
+		switch {
+		case last:
+			what = text.Colors{text.FgRed, text.Bold}.Sprint(what)
+		case r.step != nil && (r.step.Kind == "fault" || r.step.Kind == "recovery"):
+			what = text.Colors{text.FgYellow}.Sprint(what)
+		case r.step != nil && r.step.Kind == "expire":
+			what = text.Colors{text.FgMagenta}.Sprint(what)
+		}
+	}
+	cells := table.Row{r.time}
+	for _, l := range r.lanes {
+		cells = append(cells, l)
+	}
+	cells = append(cells, what)
+	for _, k := range r.keys {
+		cells = append(cells, k)
+	}
+	return append(cells, r.line)
+}
+
+// wrap breaks lines at words and indents what continues a line.
+func wrap(s string, width int) string {
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		first, rest, more := strings.Cut(text.WrapSoft(line, width), "\n")
+		out = append(out, first)
+		if more {
+			rest = strings.Join(strings.Fields(rest), " ")
+			for _, l := range strings.Split(text.WrapSoft(rest, width-2), "\n") {
+				out = append(out, "  "+l)
+			}
+		}
+	}
+	return trimmed(strings.Join(out, "\n"))
+}
+
+// trimmed removes blanks at the ends of lines, which nobody sees and every diff
+// shows.
+func trimmed(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
