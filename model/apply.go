@@ -32,7 +32,9 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		if err != nil {
 			return err
 		}
-		return r.enter(s, i, edge, e)
+		err = r.enter(s, i, edge, e)
+		s.Processes[i].New = r.mergeable(edge)
+		return err
 	case MoveReply:
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
 	case MoveEffect:
@@ -43,7 +45,7 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		}
 		p = &s.Processes[i]
 		e.Operation, e.Observation = op, observed
-		p.Overdue = false
+		p.Overdue, p.New = false, false
 		if op.Kind.Remote() && r.ReplyMax > 0 {
 			p.Phase, p.Observed, p.Clock = Replying, observed, Fresh
 			return nil

@@ -223,6 +223,9 @@ func (p *Process) flags() uint8 {
 	if p.Clock != NoClock {
 		f |= 8
 	}
+	if p.New {
+		f |= 16
+	}
 	return f
 }
 

@@ -50,7 +50,7 @@ func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
 }
 
 func (s *State) encodeProcess(p *Process, to []byte) []byte {
-	to = append(to, p.Node, p.Family, byte(p.Phase)<<4|p.flags(), p.Count)
+	to = append(to, p.Node, p.Family, byte(p.Phase)<<5|p.flags(), p.Count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
 	to = binary.AppendUvarint(to, uint64(p.Believes))
@@ -120,10 +120,10 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0], from[1], Phase(from[2]>>4), from[3]
-	flags := from[2] & 0xf
+	p.Node, p.Family, p.Phase, p.Count = from[0], from[1], Phase(from[2]>>5), from[3]
+	flags := from[2] & 0x1f
 	from = from[4:]
-	p.Overdue, p.Stopped, p.Root = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	p.Overdue, p.Stopped, p.Root, p.New = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&16 != 0
 	if flags&8 != 0 {
 		*clock++
 		p.Clock = *clock

@@ -47,7 +47,7 @@ func (r *Rules) Start(s *State, who Population) error {
 		}
 		for k := 0; k < roots; k++ {
 			p := Process{Node: uint8(i), Family: uint8(k), Request: uint8(k), Root: true}
-			if r.MergeArrivals && len(edge.Marks) == 0 && r.Automaton.Operation(edge.To).Kind.Remote() {
+			if r.MergeArrivals && r.mergeable(edge) {
 				p.Phase, p.Local = Arriving, edge.To
 			}
 			s.Processes = append(s.Processes, p)
@@ -63,6 +63,12 @@ func (r *Rules) Start(s *State, who Population) error {
 	}
 	s.Memory = append(s.Memory, make([]byte, memory)...)
 	return nil
+}
+
+// mergeable reports whether the arrival of a process that starts along the edge
+// leaves no trace before its first operation takes effect.
+func (r *Rules) mergeable(start *Edge) bool {
+	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Kind.Remote()
 }
 
 // timing returns how long the process may be in its phase, from its start, and

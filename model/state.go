@@ -82,6 +82,9 @@ type Process struct {
 	Stopped bool
 	// Root: it is a request or an update, not spawned.
 	Root bool
+	// New: it has arrived, and its first operation, which goes to a store or the
+	// source, has not taken effect: nothing in the world tells that it is there.
+	New bool
 	// Clock measures from the issue of the operation (Acting) or from its
 	// effect (Replying).
 	Clock uint8

@@ -181,11 +181,17 @@ func (s *Source) Update() (Value, error) {
 // Rebuild computes the value to cache: it reads the source and then computes for
 // a time within the range.
 func (c *Client) Rebuild(took Range) (Value, error) {
-	c.valid("Rebuild", took)
 	v, err := c.Source.Read()
 	if err != nil {
 		return Value{}, err
 	}
+	return v, c.Compute(took)
+}
+
+// Compute is the second part of a rebuild: work that takes a time within the
+// range. For protocols that do something between it and the read of the source.
+func (c *Client) Compute(took Range) error {
+	c.valid("Compute", took)
 	c.do(Call{Kind: model.Compute, Span: took})
-	return v, nil
+	return nil
 }

@@ -9,6 +9,10 @@ import (
 // Lease guards the rebuild with a lock that a heartbeat renews as long as the
 // work goes on, and releases it only if it is still its own. A loser serves the
 // stale copy.
+//
+// The heartbeat starts when the source has been read and the long part of the
+// work begins. How long a pause the lease survives is thus its TTL less the time
+// until the first renewal: the read, one heartbeat interval, the renewal.
 type Lease struct {
 	TTL       time.Duration  `default:"10s" help:"how long the lock lives without renewal"`
 	Heartbeat time.Duration  `default:"3s" help:"the time between two renewals"`
@@ -27,8 +31,12 @@ func (p Lease) Handle(c *protocol.Client) protocol.Answer {
 		return protocol.Stale()
 	}
 	c.Acquired(lock)
+	v, err := c.Source.Read()
+	if err != nil {
+		return protocol.Failed()
+	}
 	heartbeat := protocol.Go(c, func(c *protocol.Client) bool { return p.renew(c, token) })
-	v, err := c.Rebuild(p.Rebuild)
+	err = c.Compute(p.Rebuild)
 	heartbeat.Stop()
 	if err != nil {
 		return protocol.Failed()
