@@ -106,8 +106,10 @@ func (z *Matrix) Elapse() {
 // upper has dim entries, the first is not looked at, Infinity bounds nothing.
 // The zone must satisfy the bounds beforehand.
 //
-// After time has passed the only new edges are those from a clock to clock 0,
-// so one round of relaxation through them closes the matrix in O(dim^2).
+// The only edges that change are those from a clock to clock 0: each becomes the
+// shortest way through a bounded clock. Differences of clocks stay: the zone
+// satisfied the bounds, so no way through clock 0 is shorter than the direct one.
+// That makes it O(dim^2).
 func (z *Matrix) ElapseWithin(upper []Bound) {
 	n := z.dim
 	c := z.cells
@@ -120,19 +122,6 @@ func (z *Matrix) ElapseWithin(upper []Bound) {
 			}
 		}
 		row[0] = best
-	}
-	zero := c[:n]
-	for i := 1; i < n; i++ {
-		row := c[i*n : i*n+n]
-		up := row[0]
-		if up >= Infinity {
-			continue
-		}
-		for j := 1; j < n; j++ {
-			if up+zero[j] < row[j] {
-				row[j] = up + zero[j]
-			}
-		}
 	}
 }
 

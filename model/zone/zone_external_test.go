@@ -768,7 +768,7 @@ func TestCoversHoldsExactlyWhenSimulatedForAllSmallZones(t *testing.T) {
 			t.Logf("of %d zones: %d within, %d by abstraction, %d not covered", len(zones), within, abstracted, not)
 			// A comparison that only ever sees one answer compares nothing.
 			if within == 0 || abstracted == 0 || not == 0 {
-				t.Errorf("of %d zones: %d within, %d by abstraction, %d not covered", len(zones), within, abstracted, not)
+				t.Error("one of these classes is empty")
 			}
 		})
 	}
