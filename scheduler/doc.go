@@ -1,0 +1,34 @@
+// Package scheduler decides who moves next.
+//
+// [Check] explores every run of a [Scenario], breadth-first by steps. Protocol code
+// is learned as an automaton (learner.go): a process is deterministic, so what it
+// does next is a function of what it has observed, and it is run, alone and as a
+// coroutine, only where that is not known yet. A state is bytes, without a
+// coroutine in it: local states, stores, source, nodes and what properties
+// remember, and a zone of the clocks that are running. A state is stored unless a
+// stored one covers it (explore.go). The trace of a violation is found again from
+// the beginning (path.go), gets concrete times, and is replayed by [Replay] with
+// numbers for clocks and without any reduction: a counterexample that does not
+// replay is an error and never a verdict.
+//
+//	report, err := scheduler.Check(ctx, scheduler.NewScenario(p), properties, scheduler.Options{})
+//
+// # Order and cost
+//
+// The cost of a run is its faults and then its steps. The search goes by steps, and
+// a stored state covers another only if it has no less budget left of each kind and
+// no more steps, under the clock constants of the state that is covered. After the
+// first violation of a property the search goes on, for that property, only where
+// fewer faults are still possible. So what is reported once the search is exhausted
+// is minimal.
+//
+// # Determinism
+//
+// States are numbered in the order in which they are found, and moves of a state
+// are tried in an order that depends on the state alone. Local states are ordered
+// by what led to them and not by their numbers, so nothing in a result depends on
+// when they were learned.
+//
+// The package imports model and protocol. It must never import faults or checks: it
+// knows them as model.Fault, model.Monitor and model.DeadEnd.
+package scheduler
