@@ -96,7 +96,8 @@ func offerStart(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 // offerEnd splits time for each process of the node: it is not yet due, or it is
 // overdue and has to act now. Both sides are closed.
 func offerEnd(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
-	var timed []int
+	var room [model.MaxProcesses]int
+	timed := room[:0]
 	for i := from; i < to; i++ {
 		p := &s.Processes[i]
 		if bound := r.Bound(s, p); p.Clock != model.NoClock && bound != 0 && bound != model.Forever {

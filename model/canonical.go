@@ -1,7 +1,5 @@
 package model
 
-import "cmp"
-
 // Values answers what is known of a clock, to order states that differ in
 // nothing else. It must not know of Fresh clocks.
 type Values interface {
@@ -75,140 +73,6 @@ func (s *State) dropEnded() {
 	}
 }
 
-// span is a run of processes: those of a family, or of a node.
-type span struct{ from, to int }
-
-func (r *Rules) sort(s *State, values Values) {
-	var inStore [MaxTokens]uint8
-	for k := len(s.Entries) - 1; k >= 0; k-- {
-		if v := s.Entries[k].Value; v.Kind == KindToken {
-			inStore[v.N] = uint8(k) + 1
-		}
-	}
-	var families, nodes [MaxProcesses]span
-	var scratch [MaxProcesses]Process
-	count := copy(scratch[:], s.Processes)
-	compare := func(a, b span) int {
-		return r.compareSpans(scratch[a.from:a.to], scratch[b.from:b.to], values, &inStore)
-	}
-
-	at, write := 0, 0
-	for n := range s.Nodes {
-		first := at
-		total := 0
-		for at < count && scratch[at].Node == uint8(n) {
-			from := at
-			for at < count && scratch[at].Node == uint8(n) && scratch[at].Family == scratch[from].Family {
-				at++
-			}
-			families[total] = span{from, at}
-			total++
-		}
-		insertionSort(families[:total], compare)
-		for _, f := range families[:total] {
-			write += copy(s.Processes[write:], scratch[f.from:f.to])
-		}
-		nodes[n] = span{first, at}
-	}
-
-	copy(scratch[:], s.Processes)
-	total := len(s.Nodes)
-	var order [MaxProcesses]uint8
-	for n := range order[:total] {
-		order[n] = uint8(n)
-	}
-	insertionSort(order[:total], func(a, b uint8) int {
-		na, nb := &s.Nodes[a], &s.Nodes[b]
-		if c := cmp.Or(cmp.Compare(na.Class, nb.Class), cmp.Compare(na.Status, nb.Status), cmp.Compare(na.Limit, nb.Limit)); c != 0 {
-			return c
-		}
-		return cmp.Or(compare(nodes[a], nodes[b]), compareClocks(na.Clock, nb.Clock, values))
-	})
-	sorted := true
-	for n, from := range order[:total] {
-		sorted = sorted && int(from) == n
-	}
-	if sorted {
-		return
-	}
-	var moved [MaxProcesses]uint8
-	var held [MaxProcesses]Node
-	copy(held[:], s.Nodes)
-	write = 0
-	for n, from := range order[:total] {
-		moved[from] = uint8(n)
-		s.Nodes[n] = held[from]
-		sp := nodes[from]
-		for i := sp.from; i < sp.to; i++ {
-			s.Processes[write] = scratch[i]
-			s.Processes[write].Node = uint8(n)
-			write++
-		}
-	}
-	for n, owner := range s.Owners {
-		if owner != NoOwner {
-			s.Owners[n] = Owner(moved[owner>>8])<<8 | owner&0xff
-		}
-	}
-}
-
-func insertionSort[T any](items []T, compare func(a, b T) int) {
-	for i := 1; i < len(items); i++ {
-		for k := i; k > 0 && compare(items[k], items[k-1]) < 0; k-- {
-			items[k], items[k-1] = items[k-1], items[k]
-		}
-	}
-}
-
-func (r *Rules) compareSpans(a, b []Process, values Values, inStore *[MaxTokens]uint8) int {
-	if c := cmp.Compare(len(a), len(b)); c != 0 {
-		return c
-	}
-	for i := range a {
-		if c := r.compareProcesses(&a[i], &b[i], inStore); c != 0 {
-			return c
-		}
-	}
-	for i := range a {
-		if c := compareClocks(a[i].Clock, b[i].Clock, values); c != 0 {
-			return c
-		}
-		for k := range a[i].Held() {
-			if c := compareClocks(a[i].Registers[k].Clock, b[i].Registers[k].Clock, values); c != 0 {
-				return c
-			}
-		}
-	}
-	return 0
-}
-
-func (r *Rules) compareProcesses(p, q *Process, inStore *[MaxTokens]uint8) int {
-	if c := cmp.Or(cmp.Compare(p.Phase, q.Phase), cmp.Compare(p.flags(), q.flags()), cmp.Compare(p.Believes, q.Believes), cmp.Compare(p.Count, q.Count)); c != 0 {
-		return c
-	}
-	if p.Local != q.Local && p.Phase != Waiting {
-		if c := cmp.Compare(r.Automaton.Rank(p.Local), r.Automaton.Rank(q.Local)); c != 0 {
-			return c
-		}
-	}
-	if c := cmp.Compare(p.Observed, q.Observed); c != 0 {
-		return c
-	}
-	for k, x := range p.Held() {
-		y := q.Registers[k]
-		if c := cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Limit, y.Limit)); c != 0 {
-			return c
-		}
-		if x.Kind == KindToken {
-			x.N, y.N = inStore[x.N], inStore[y.N]
-		}
-		if c := cmp.Compare(x.N, y.N); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
 func (p *Process) flags() uint8 {
 	f := uint8(0)
 	if p.Overdue {
@@ -227,17 +91,6 @@ func (p *Process) flags() uint8 {
 		f |= 16
 	}
 	return f
-}
-
-func compareClocks(a, b uint8, values Values) int {
-	var la, ma, lb, mb int32
-	if a != NoClock && a != Fresh {
-		la, ma = values.Range(a)
-	}
-	if b != NoClock && b != Fresh {
-		lb, mb = values.Range(b)
-	}
-	return cmp.Or(cmp.Compare(la, lb), cmp.Compare(ma, mb))
 }
 
 // numberFamilies numbers the families of each node without gaps and forgets the

@@ -33,7 +33,7 @@ type Population struct {
 // Start makes s the state at the beginning: empty stores, the source at version
 // 1, nothing arrived.
 func (r *Rules) Start(s *State, who Population) error {
-	*s = State{Processes: s.Processes[:0], Nodes: s.Nodes[:0], Memory: s.Memory[:0], Source: 1}
+	*s = State{Processes: s.Processes[:0], Nodes: s.Nodes[:0], Memory: s.Memory[:0], Source: 1, scratch: s.scratch}
 	for i := 0; i < who.Services+who.Updates; i++ {
 		node := Node{Class: Service, Label: uint8(i)}
 		roots := who.Requests

@@ -130,12 +130,16 @@ type State struct {
 	Left [MaxFaults]uint8
 	// Memory belongs to the properties.
 	Memory []byte
+
+	// scratch is for sorting.
+	scratch []Process
 }
 
 // Copy makes s equal to other without sharing anything with it.
 func (s *State) Copy(other *State) {
-	processes, nodes, memory := s.Processes, s.Nodes, s.Memory
+	processes, nodes, memory, scratch := s.Processes, s.Nodes, s.Memory, s.scratch
 	*s = *other
+	s.scratch = scratch
 	s.Processes = append(processes[:0], other.Processes...)
 	s.Nodes = append(nodes[:0], other.Nodes...)
 	s.Memory = append(memory[:0], other.Memory...)
@@ -228,4 +232,10 @@ func (s *State) ownerOf(d Datum) Owner {
 		return NoOwner
 	}
 	return s.Owners[d.N]
+}
+
+// keep returns a copy of the processes that lasts until the next call.
+func (s *State) keep() []Process {
+	s.scratch = append(s.scratch[:0], s.Processes...)
+	return s.scratch
 }
