@@ -41,9 +41,9 @@ func (answered) Explain(t *model.Trace) string {
 		if s.Kind == "arrive" && s.Node[0] == 'n' {
 			waiting = append(waiting, s.Process)
 		}
-		for _, m := range s.Marks {
-			if m.Kind == "return" {
-				waiting = without(waiting, func(p string) bool { return p == s.Process })
+		for k := range s.Marks {
+			if m := &s.Marks[k]; m.Kind == "return" {
+				waiting = without(waiting, func(p string) bool { return p == s.By(m) })
 			}
 		}
 		if s.Kind == "fault" && s.Fault == "crash" {

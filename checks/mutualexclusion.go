@@ -25,13 +25,6 @@ func (mutualExclusion) Check(s *model.State, e *model.Event, _ []byte) model.Out
 	if op := e.Operation; op != nil && op.Kind == model.Set && op.Mode&model.IfAbsent != 0 && e.Observation.Code() == model.Refused {
 		outcome |= model.Exercised
 	}
-	acquired := false
-	for i := range e.Marks {
-		acquired = acquired || e.Marks[i].Kind == model.MarkAcquired
-	}
-	if !acquired {
-		return outcome
-	}
 	believed := uint16(0)
 	for i := range s.Processes {
 		b := s.Processes[i].Believes
@@ -45,15 +38,16 @@ func (mutualExclusion) Check(s *model.State, e *model.Event, _ []byte) model.Out
 
 func (mutualExclusion) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
-	for _, m := range last.Marks {
+	for i := range last.Marks {
+		m := &last.Marks[i]
 		if m.Kind != "acquired" {
 			continue
 		}
-		holder, since := holderBefore(t, m.Subject, last.Process)
+		holder, since := holderBefore(t, m.Subject, last.By(m))
 		if holder == "" {
 			continue
 		}
-		text := fmt.Sprintf("%s acquired %s, but %s still believed that it held it, since %s", last.Process, keyName(m.Subject), holder, model.FormatDuration(since))
+		text := fmt.Sprintf("%s acquired %s, but %s still believed that it held it, since %s", last.By(m), keyName(m.Subject), holder, model.FormatDuration(since))
 		if at, ok := lastExpiry(t, m.Subject); ok {
 			text += fmt.Sprintf("; the lock expired at %s", model.FormatDuration(at))
 		}
@@ -81,12 +75,13 @@ func holderBefore(t *model.Trace, key, other string) (string, time.Duration) {
 	}
 	for i := range t.Steps[:len(t.Steps)-1] {
 		step := &t.Steps[i]
-		for _, m := range step.Marks {
+		for k := range step.Marks {
+			m := &step.Marks[k]
 			switch {
 			case m.Kind == "acquired" && m.Subject == key:
-				held = append(held, belief{step.Process, step.Time})
+				held = append(held, belief{step.By(m), step.Time})
 			case m.Kind == "releasing" && m.Subject == key, m.Kind == "return", m.Kind == "restart":
-				drop(func(p string) bool { return p == step.Process })
+				drop(func(p string) bool { return p == step.By(m) })
 			}
 		}
 		if step.Kind == "fault" && step.Fault == "crash" {

@@ -47,10 +47,11 @@ func believedKeys(t *model.Trace, process string) []string {
 	var keys []string
 	for i := range t.Steps[:len(t.Steps)-1] {
 		s := &t.Steps[i]
-		if s.Process != process {
-			continue
-		}
-		for _, m := range s.Marks {
+		for k := range s.Marks {
+			m := &s.Marks[k]
+			if s.By(m) != process {
+				continue
+			}
 			switch m.Kind {
 			case "acquired":
 				keys = append(keys, m.Subject)

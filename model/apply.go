@@ -6,7 +6,7 @@ import "fmt"
 // start in this step are Fresh afterwards. It fails if the protocol code breaks
 // a rule or a limit of [State] is exceeded.
 func (r *Rules) Apply(s *State, move *Move, e *Event) error {
-	*e = Event{Move: *move, Node: -1, Process: -1}
+	*e = Event{Move: *move, Node: -1, Process: -1, Begun: e.Begun[:0]}
 	switch move.Kind {
 	case MoveExpire:
 		entry := &s.Entries[move.Index]
@@ -264,8 +264,12 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	if err != nil {
 		return err
 	}
-	var inner Event
-	return r.enter(s, at, start, &inner)
+	inner := Event{Begun: e.Begun}
+	if err := r.enter(s, at, start, &inner); err != nil {
+		return err
+	}
+	e.Begun = append(inner.Begun, Begun{at, inner.Marks, inner.Ended})
+	return nil
 }
 
 func registerError(op *Operation) error {

@@ -96,7 +96,17 @@ type Event struct {
 	Marks []Mark
 	// Ended: the process returned.
 	Ended bool
+	// Begun are the processes that it spawned in this step.
+	Begun []Begun
 }
 
 // Weight is what the step adds to the length of a run.
 func (e *Event) Weight() int { return e.Move.Kind.Weight() }
+
+// Begun is a process that was spawned in a step, and what it did before its first
+// operation.
+type Begun struct {
+	Process int
+	Marks   []Mark
+	Ended   bool
+}

@@ -74,6 +74,14 @@ type TraceStep struct {
 	Text string `json:"text"`
 }
 
+// By returns the process whose mark m is.
+func (s *TraceStep) By(m *TraceMark) string {
+	if m.Process != "" {
+		return m.Process
+	}
+	return s.Process
+}
+
 // Change is what a step did to an entry. A value is v and the version of the
 // source that it was computed from, a token # and its number, an absent entry
 // is empty.
@@ -92,7 +100,10 @@ type Change struct {
 type TraceMark struct {
 	// Kind is token, acquired, releasing, spawn, checkpoint, restart or return.
 	Kind string `json:"kind"`
-	// Subject is the key, the token or the process that it is about.
+	// Process is the one whose mark it is, if that is not the process of the
+	// step but one that it spawned in it.
+	Process string `json:"process,omitempty"`
+	// Subject is the key or the answer that it is about.
 	Subject string  `json:"subject,omitempty"`
 	Source  *Source `json:"source,omitempty"`
 }

@@ -97,14 +97,9 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		text = n.operation(before, after, p, e, &step)
 	}
 	n.change(before, after, e, &step)
-	for i := range e.Marks {
-		step.Marks = append(step.Marks, n.mark(after, e, &e.Marks[i]))
-	}
-	if e.Ended {
-		m := model.TraceMark{Kind: "return"}
-		op := n.rules.Automaton.Operation(after.Processes[e.Process].Local)
-		m.Subject = n.learner.classes[op.Class].text
-		step.Marks = append(step.Marks, m)
+	step.Marks = n.marks(step.Marks, after, "", e.Process, e.Marks, e.Ended)
+	for _, b := range e.Begun {
+		step.Marks = n.marks(step.Marks, after, processName(after, &after.Processes[b.Process]), b.Process, b.Marks, b.Ended)
 	}
 	step.Text = text
 	return step
@@ -224,34 +219,37 @@ func (n *namer) change(before, after *model.State, e *model.Event, step *model.T
 	step.Change = c
 }
 
-func (n *namer) mark(s *model.State, e *model.Event, m *model.Mark) model.TraceMark {
-	source := m.Source
-	t := model.TraceMark{Source: &source}
-	switch m.Kind {
-	case model.MarkToken:
-		t.Kind = "token"
-	case model.MarkAcquired:
-		t.Kind, t.Subject = "acquired", n.key(m.Key)
-	case model.MarkReleasing:
-		t.Kind, t.Subject = "releasing", n.key(m.Key)
-	case model.MarkSpawn:
-		t.Kind = "spawn"
-	case model.MarkKeep:
-		t.Kind = "checkpoint"
-	case model.MarkRestart:
-		t.Kind = "restart"
+// marks adds the marks of a process, whose name is given if the step is not its
+// own, and its return.
+func (n *namer) marks(to []model.TraceMark, s *model.State, name string, process int, marks []model.Mark, ended bool) []model.TraceMark {
+	kinds := [...]string{
+		model.MarkToken: "token", model.MarkAcquired: "acquired", model.MarkReleasing: "releasing",
+		model.MarkSpawn: "spawn", model.MarkKeep: "checkpoint", model.MarkRestart: "restart",
 	}
-	return t
+	for i := range marks {
+		m := &marks[i]
+		t := model.TraceMark{Process: name, Kind: kinds[m.Kind], Source: &m.Source}
+		if m.Kind == model.MarkAcquired || m.Kind == model.MarkReleasing {
+			t.Subject = n.key(m.Key)
+		}
+		to = append(to, t)
+	}
+	if ended {
+		op := n.rules.Automaton.Operation(s.Processes[process].Local)
+		to = append(to, model.TraceMark{Process: name, Kind: "return", Subject: n.learner.classes[op.Class].text})
+	}
+	return to
 }
 
-// tokens notes who created the tokens that came up in a step.
-func (n *namer) tokens(s *model.State, e *model.Event) {
-	if e.Process < 0 {
-		return
-	}
-	p := &s.Processes[e.Process]
-	for _, r := range p.Held() {
-		if r.Kind == model.KindToken {
+// tokens notes who created the tokens that came up in a step: whoever holds one
+// first. A parent stands before what inherits from it.
+func (n *namer) tokens(s *model.State) {
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		for _, r := range p.Held() {
+			if r.Kind != model.KindToken {
+				continue
+			}
 			serial := s.Serials[r.N]
 			if _, known := n.owners[serial]; !known {
 				n.owners[serial] = processName(s, p)
@@ -268,7 +266,7 @@ func (x *explorer) describe(path []pathMove, instants []model.Ticks) []model.Tra
 	for i := range path {
 		m := &path[i]
 		at := x.learner.tick.Duration(instants[i])
-		n.tokens(&m.after, &m.event)
+		n.tokens(&m.after)
 		step := n.step(&m.before, &m.after, &m.event, at)
 		if p := arriving(&m.before, &m.event.Move); p != nil {
 			arrival := model.Event{Move: model.Move{Kind: model.MoveArrive}, Node: int(p.Node), Process: m.event.Process}

@@ -80,6 +80,12 @@ type instruction struct {
 	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint
 }
 
+var codeName = map[model.Code]string{
+	model.Done: "ok", model.Missing: "missing", model.Found: "found", model.NotMine: "not-mine", model.Refused: "refused",
+	model.NoTTL: "no-ttl", model.Below: "below", model.NotBelow: "not-below", model.Stopped: "stopped",
+	model.Passed: "passed", model.NotPassed: "not-passed", model.Result: "result",
+}
+
 func (in instruction) String() string {
 	key := "store/" + tinyKeys[in.key].name
 	if tinyKeys[in.key].cache {
@@ -122,7 +128,7 @@ func (in instruction) String() string {
 	case vCheckpoint:
 		return fmt.Sprintf("Checkpoint keep=%b", in.n)
 	case vIf:
-		return fmt.Sprintf("If %v goto %d", model.Observe(in.code).Code(), in.to)
+		return fmt.Sprintf("If %s goto %d", codeName[in.code], in.to)
 	case vIfEqual:
 		return fmt.Sprintf("If v%d == v%d goto %d", in.v, in.w, in.to)
 	case vIfNumber:
@@ -154,7 +160,6 @@ func (ps programs) String() string {
 	for n, p := range ps {
 		fmt.Fprintf(&b, "program%d:\n", n)
 		for i, in := range p {
-			// Codes have names in package model that print as numbers.
 			fmt.Fprintf(&b, "  %2d: %s\n", i, in)
 		}
 	}

@@ -98,7 +98,7 @@ func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
 		if err := r.rules.Apply(&r.state, move, event); err != nil {
 			return nil, err
 		}
-		r.namer.tokens(&r.state, event)
+		r.namer.tokens(&r.state)
 		got := r.namer.step(before, &r.state, event, want.Time)
 		if same(&got, want) {
 			return event, nil

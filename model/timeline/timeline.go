@@ -129,20 +129,22 @@ func (d *drawing) follow(s *model.TraceStep) {
 	if s.Process != "" {
 		d.active[s.Process] = true
 	}
-	for _, m := range s.Marks {
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		by := s.By(m)
 		switch m.Kind {
 		case "acquired":
-			if d.held[s.Process] == nil {
-				d.held[s.Process] = map[string]bool{}
+			if d.held[by] == nil {
+				d.held[by] = map[string]bool{}
 			}
-			d.held[s.Process][m.Subject] = true
+			d.held[by][m.Subject] = true
 		case "releasing":
-			delete(d.held[s.Process], m.Subject)
+			delete(d.held[by], m.Subject)
 		case "return":
-			delete(d.active, s.Process)
-			delete(d.held, s.Process)
+			delete(d.active, by)
+			delete(d.held, by)
 		case "restart":
-			delete(d.held, s.Process)
+			delete(d.held, by)
 		}
 	}
 	if s.Change != nil {
@@ -202,19 +204,24 @@ func (d *drawing) describe(s *model.TraceStep) string {
 	if s.Process != "" && !strings.HasSuffix(s.Process, "/0") {
 		what = s.Process + ": " + what
 	}
-	for _, m := range s.Marks {
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		who := ""
+		if m.Process != "" {
+			who = m.Process + " "
+		}
 		switch m.Kind {
 		case "acquired":
-			what += "\n+ believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "believes that it holds " + keyName(m.Subject)
 		case "releasing":
-			what += "\n+ no longer believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "no longer believes that it holds " + keyName(m.Subject)
 		case "restart":
 			what += "\n+ starts over"
 		case "return":
-			if root(s.Process) && s.Node[0] == 'n' {
+			if root(s.By(m)) && s.Node[0] == 'n' {
 				what += "\n+ answers " + m.Subject
-			} else if !root(s.Process) {
-				what += "\n+ ends"
+			} else if !root(s.By(m)) {
+				what += "\n+ " + who + "ends"
 			}
 		}
 	}
