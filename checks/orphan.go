@@ -67,12 +67,11 @@ func lockWithoutTTL(t *model.Trace) string {
 	last := "the lock"
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if s.Change == nil {
-			continue
-		}
-		without[s.Key] = s.Change.After != "" && s.Change.After[0] == '#' && s.Change.AfterTTL == 0
-		if without[s.Key] {
-			last = s.Key
+		for _, c := range s.Changes {
+			without[c.Key] = c.After != "" && c.After[0] == '#' && c.AfterTTL == 0
+			if without[c.Key] {
+				last = c.Key
+			}
 		}
 	}
 	return last

@@ -25,9 +25,10 @@ func (rebuildBound) Vacuous() string { return "no rebuild ever started" }
 func (rebuildBound) Memory() int { return 1 }
 
 func (p rebuildBound) Check(_ *model.State, e *model.Event, count []byte) model.Outcome {
-	if e.Touched && e.Before.Value.Kind == model.KindVersion && !e.After.Present() {
-		count[0] = 0
-		return 0
+	for i := range e.Changes {
+		if c := &e.Changes[i]; c.Before.Value.Kind == model.KindVersion && !c.After.Present() {
+			count[0] = 0
+		}
 	}
 	if e.Move.Kind != model.MoveEffect || e.Operation.Kind != model.SourceRead {
 		return 0
@@ -50,8 +51,10 @@ func (p rebuildBound) Explain(t *model.Trace) string {
 	first := ""
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if s.Change != nil && s.Change.After == "" && s.Change.Before != "" && s.Change.Before[0] == 'v' {
-			started = 0
+		for _, c := range s.Changes {
+			if c.After == "" && c.Before != "" && c.Before[0] == 'v' {
+				started = 0
+			}
 		}
 		if s.Kind == "effect" && s.Operation == "Source.Read" {
 			started++

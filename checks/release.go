@@ -19,24 +19,34 @@ func (noForeignRelease) Vacuous() string { return "no lock was ever deleted" }
 func (noForeignRelease) Memory() int     { return 0 }
 
 func (noForeignRelease) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
-	if e.Move.Kind != model.MoveEffect || !e.Touched || e.Before.Value.Kind != model.KindToken || e.After.Present() {
+	if e.Move.Kind != model.MoveEffect {
 		return 0
 	}
-	if e.Owner != model.OwnerOf(&s.Processes[e.Process]) {
-		return model.Exercised | model.Violated
+	var outcome model.Outcome
+	for i := range e.Changes {
+		c := &e.Changes[i]
+		if c.Before.Value.Kind != model.KindToken || c.After.Present() {
+			continue
+		}
+		outcome |= model.Exercised
+		if c.Owner != model.OwnerOf(&s.Processes[e.Process]) {
+			outcome |= model.Violated
+		}
 	}
-	return model.Exercised
+	return outcome
 }
 
 func (noForeignRelease) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
-	owner := "another"
-	if last.Change != nil && last.Change.Owner != "" {
-		owner = last.Change.Owner
+	for _, c := range last.Changes {
+		if c.After != "" || c.Owner == "" || sameFamily(c.Owner, last.Process) {
+			continue
+		}
+		text := fmt.Sprintf("%s deleted %s, which by then belonged to %s", last.Process, keyName(c.Key), c.Owner)
+		if c.Since > 0 {
+			text += fmt.Sprintf(" (since %s)", model.FormatDuration(c.Since))
+		}
+		return text
 	}
-	text := fmt.Sprintf("%s deleted %s, which by then belonged to %s", last.Process, keyName(last.Key), owner)
-	if last.Change != nil && last.Change.Since > 0 {
-		text += fmt.Sprintf(" (since %s)", model.FormatDuration(last.Change.Since))
-	}
-	return text
+	return fmt.Sprintf("%s deleted a lock with a token that it no longer had", last.Process)
 }

@@ -24,36 +24,39 @@ func (noStaleOverwrite) Vacuous() string { return "no value was ever written aft
 func (noStaleOverwrite) Memory() int { return model.MaxKeys }
 
 func (noStaleOverwrite) Check(_ *model.State, e *model.Event, last []byte) model.Outcome {
-	op := e.Operation
-	if !e.Touched || op == nil || op.Kind != model.Set || e.Observation.Code() != model.Done || e.Move.Kind != model.MoveEffect ||
-		e.After.Value.Kind != model.KindVersion {
-		return 0
+	var outcome model.Outcome
+	for i := range e.Changes {
+		c := &e.Changes[i]
+		if !c.Written || c.After.Value.Kind != model.KindVersion {
+			continue
+		}
+		before, after := last[c.Key], c.After.Value.N
+		last[c.Key] = after
+		if before != 0 {
+			outcome |= model.Exercised
+		}
+		if before > after {
+			outcome |= model.Violated
+		}
 	}
-	before, after := last[e.Key], e.After.Value.N
-	last[e.Key] = after
-	switch {
-	case before > after:
-		return model.Exercised | model.Violated
-	case before != 0:
-		return model.Exercised
-	}
-	return 0
+	return outcome
 }
 
 func (noStaleOverwrite) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
-	if last.Change == nil {
-		return "an older value was written over a newer one"
-	}
-	over := last.Change.Before
-	if over == "" || over[0] != 'v' {
-		for i := range t.Steps[:len(t.Steps)-1] {
-			if c := t.Steps[i].Change; c != nil && t.Steps[i].Key == last.Key && c.After != "" {
-				over = c.After
+	text := "an older value was written over a newer one"
+	newest := map[string]string{} // the value last stored, by key
+	for i := range t.Steps {
+		for _, c := range t.Steps[i].Changes {
+			if c.After == "" || c.After[0] != 'v' {
+				continue
 			}
+			if over := newest[c.Key]; &t.Steps[i] == last && over != "" {
+				text = fmt.Sprintf("%s wrote %s over %s", last.Process, versionName(c.After), versionName(over))
+			}
+			newest[c.Key] = c.After
 		}
 	}
-	text := fmt.Sprintf("%s wrote %s over %s", last.Process, versionName(last.Change.After), versionName(over))
 	for _, key := range believedKeys(t, last.Process) {
 		if since := lapse(t, key, last.Time); since != "" {
 			return text + ": it still believed that it held " + keyName(key) + since

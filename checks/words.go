@@ -23,6 +23,13 @@ func nodeOf(process string) string {
 	return node
 }
 
+// sameFamily reports whether two processes belong to the same request.
+func sameFamily(a, b string) bool {
+	x, _, _ := strings.Cut(a, ".")
+	y, _, _ := strings.Cut(b, ".")
+	return x == y
+}
+
 // versionName is a value of a trace in words.
 func versionName(value string) string {
 	if len(value) > 1 && value[0] == 'v' {

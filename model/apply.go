@@ -6,11 +6,11 @@ import "fmt"
 // start in this step are Fresh afterwards. It fails if the protocol code breaks
 // a rule or a limit of [State] is exceeded.
 func (r *Rules) Apply(s *State, move *Move, e *Event) error {
-	*e = Event{Move: *move, Node: -1, Process: -1, Begun: e.Begun[:0]}
+	*e = Event{Move: *move, Node: -1, Process: -1, Changes: e.Changes[:0], Begun: e.Begun[:0]}
 	switch move.Kind {
 	case MoveExpire:
 		entry := &s.Entries[move.Index]
-		e.Touched, e.Key, e.Before, e.Owner = true, KeyID(move.Index), *entry, s.ownerOf(entry.Value)
+		e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: *entry, Owner: s.ownerOf(entry.Value)})
 		*entry = Entry{}
 		return nil
 	case MoveFault:
@@ -123,8 +123,9 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 		arg = p.Registers[op.Arg].Datum
 	}
 	after, code := op.Effect(*entry, arg)
-	e.Touched, e.Key, e.Before, e.After = true, op.Key, *entry, after
-	e.Owner = s.ownerOf(entry.Value)
+	e.Changes = append(e.Changes, Change{
+		Key: op.Key, Before: *entry, After: after, Written: op.Kind == Set && code == Done, Owner: s.ownerOf(entry.Value),
+	})
 	*entry = after
 	switch {
 	case op.Kind == PTTL && code == Below:

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Outcome is what a property says of one step.
 type Outcome uint8
@@ -84,14 +87,8 @@ type Event struct {
 	Operation *Operation
 	// Observation is what the process observes.
 	Observation Observation
-	// Key, Before and After tell what became of an entry; Touched says whether
-	// there is one.
-	Touched       bool
-	Key           KeyID
-	Before, After Entry
-	// Owner is who created the token in Before; its slot may have been given to
-	// another token since.
-	Owner Owner
+	// Changes tell what became of the entries that the step was about, in order.
+	Changes []Change
 	// Marks are what the process did next, before its next operation.
 	Marks []Mark
 	// Ended: the process returned.
@@ -102,6 +99,24 @@ type Event struct {
 
 // Weight is what the step adds to the length of a run.
 func (e *Event) Weight() int { return e.Move.Kind.Weight() }
+
+// Clone returns a copy of the event that the next step leaves alone.
+func (e *Event) Clone() Event {
+	c := *e
+	c.Changes, c.Begun = slices.Clone(e.Changes), slices.Clone(e.Begun)
+	return c
+}
+
+// Change is what a step did to an entry, if only to look at it.
+type Change struct {
+	Key           KeyID
+	Before, After Entry
+	// Written: a Set was accepted.
+	Written bool
+	// Owner is who created the token in Before; its slot may have been given to
+	// another token since.
+	Owner Owner
+}
 
 // Begun is a process that was spawned in a step, and what it did before its first
 // operation.

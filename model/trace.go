@@ -66,8 +66,8 @@ type TraceStep struct {
 	// Observation is what the process observes.
 	Observation string  `json:"observation,omitempty"`
 	Source      *Source `json:"source,omitempty"`
-	// Change tells what became of the entry under Key, if it changed.
-	Change *Change `json:"change,omitempty"`
+	// Changes tell what became of entries, where they changed.
+	Changes []TraceChange `json:"changes,omitempty"`
 	// Marks are what the process does next, before its next operation.
 	Marks []TraceMark `json:"marks,omitempty"`
 	// Text says in words what the step does.
@@ -82,10 +82,12 @@ func (s *TraceStep) By(m *TraceMark) string {
 	return s.Process
 }
 
-// Change is what a step did to an entry. A value is v and the version of the
+// TraceChange is what a step did to an entry. A value is v and the version of the
 // source that it was computed from, a token # and its number, an absent entry
 // is empty.
-type Change struct {
+type TraceChange struct {
+	// Key is the store and the key.
+	Key       string        `json:"key"`
 	Before    string        `json:"before"`
 	After     string        `json:"after"`
 	BeforeTTL time.Duration `json:"before_ttl_ns,omitempty"`

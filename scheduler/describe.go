@@ -83,8 +83,9 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		step.Overdue = overdue(before, e)
 		text = step.Node + " " + f.Describe(e.Move.Kind)
 	case model.MoveExpire:
-		step.Key = n.key(e.Key)
-		text = "the TTL of " + n.learner.keys[e.Key].key + " runs out"
+		key := e.Changes[0].Key
+		step.Key = n.key(key)
+		text = "the TTL of " + n.learner.keys[key].key + " runs out"
 	case model.MoveArrive:
 		step.Process = processName(before, &before.Processes[e.Process])
 		text = "the request arrives"
@@ -96,7 +97,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		step.Process = processName(before, p)
 		text = n.operation(before, after, p, e, &step)
 	}
-	n.change(before, after, e, &step)
+	n.changes(before, after, e, &step)
 	step.Marks = n.marks(step.Marks, after, "", e.Process, e.Marks, e.Ended)
 	for _, b := range e.Begun {
 		step.Marks = n.marks(step.Marks, after, processName(after, &after.Processes[b.Process]), b.Process, b.Marks, b.Ended)
@@ -188,8 +189,8 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 func (n *namer) observation(s *model.State, e *model.Event) string {
 	switch o := e.Observation; o.Code() {
 	case model.Found:
-		if e.Touched {
-			return n.value(s, e.After.Value)
+		if e.Operation.Kind == model.Get {
+			return n.value(s, n.found(s, e))
 		}
 		if e.Operation.Kind == model.SourceRead || e.Operation.Kind == model.SourceUpdate {
 			return fmt.Sprintf("v%d", s.Source)
@@ -202,21 +203,29 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 	}
 }
 
-// change fills in what became of an entry.
-func (n *namer) change(before, after *model.State, e *model.Event, step *model.TraceStep) {
-	if !e.Touched || e.Before == e.After {
-		return
+// found is the value that a Get observes: it is in a register of the process.
+func (n *namer) found(s *model.State, e *model.Event) model.Datum {
+	return s.Processes[e.Process].Registers[e.Observation.Register()].Datum
+}
+
+// changes fills in what became of entries.
+func (n *namer) changes(before, after *model.State, e *model.Event, step *model.TraceStep) {
+	for i := range e.Changes {
+		c := &e.Changes[i]
+		if c.Before == c.After {
+			continue
+		}
+		t := model.TraceChange{
+			Key: n.key(c.Key), Before: n.value(before, c.Before.Value), After: n.value(after, c.After.Value),
+			BeforeTTL: n.learner.tick.Duration(c.Before.TTL), AfterTTL: n.learner.tick.Duration(c.After.TTL),
+			Since: n.since[c.Key],
+		}
+		if c.Before.Value.Kind == model.KindToken {
+			t.Owner = n.owners[before.Serials[c.Before.Value.N]]
+		}
+		n.since[c.Key] = n.now
+		step.Changes = append(step.Changes, t)
 	}
-	c := &model.Change{
-		Before: n.value(before, e.Before.Value), After: n.value(after, e.After.Value),
-		BeforeTTL: n.learner.tick.Duration(e.Before.TTL), AfterTTL: n.learner.tick.Duration(e.After.TTL),
-		Since: n.since[e.Key],
-	}
-	if e.Before.Value.Kind == model.KindToken {
-		c.Owner = n.owners[before.Serials[e.Before.Value.N]]
-	}
-	n.since[e.Key] = n.now
-	step.Change = c
 }
 
 // marks adds the marks of a process, whose name is given if the step is not its

@@ -63,7 +63,8 @@ func (x *explorer) path(who model.Population, state uint32, extra *uint16) ([]pa
 		if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
 			return nil, err
 		}
-		step.event = x.event
+		step.event = x.event.Clone()
+		step.event.Begun = slices.Clone(x.event.Begun)
 		step.after.Copy(&x.to)
 		if z != &x.mid {
 			x.mid.Copy(z)

@@ -88,8 +88,10 @@ func newDrawing(t *model.Trace) *drawing {
 		if s.Node != "" && !slices.Contains(d.nodes, s.Node) {
 			d.nodes = append(d.nodes, s.Node)
 		}
-		if s.Change != nil && !slices.Contains(d.keys, s.Key) {
-			d.keys = append(d.keys, s.Key)
+		for _, c := range s.Changes {
+			if !slices.Contains(d.keys, c.Key) {
+				d.keys = append(d.keys, c.Key)
+			}
 		}
 	}
 	slices.SortFunc(d.nodes, func(a, b string) int {
@@ -147,8 +149,8 @@ func (d *drawing) follow(s *model.TraceStep) {
 			delete(d.held, by)
 		}
 	}
-	if s.Change != nil {
-		d.entries[s.Key] = entry{s.Change.After, s.Change.AfterTTL, s.Time}
+	for _, c := range s.Changes {
+		d.entries[c.Key] = entry{c.After, c.AfterTTL, s.Time}
 	}
 }
 
