@@ -33,7 +33,7 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 			return err
 		}
 		err = r.enter(s, i, edge, e)
-		s.Processes[i].New = r.mergeable(edge)
+		s.Processes[i].New = r.Automaton.Operation(edge.To).Kind.Remote()
 		return err
 	case MoveReply:
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
@@ -69,13 +69,13 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return bind(p, Version(s.Source), op)
 	case SourceUpdate:
 		if s.Source == MaxVersion {
-			return 0, limitError(op, "the source has been updated", MaxVersion, "times")
+			return 0, &LimitError{op.Source, fmt.Sprintf("the source has been updated more than %d times", MaxVersion)}
 		}
 		s.Source++
 		return bind(p, Version(s.Source), op)
 	case StartDeadline:
 		if p.Count == MaxRegisters {
-			return 0, registerError(op)
+			return 0, registerError(op.Source)
 		}
 		p.Registers[p.Count] = Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}
 		p.Count++
@@ -99,7 +99,7 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 	case WaitTask:
 		t := s.Task(p, p.Registers[op.Arg].N)
 		if t < 0 {
-			return 0, fmt.Errorf("model: %s:%d waits for a process that is gone", op.Source.File, op.Source.Line)
+			return 0, &LimitError{op.Source, "it waits for a process whose result is gone"}
 		}
 		child := &s.Processes[t]
 		result := r.Automaton.Operation(child.Local)
@@ -149,7 +149,7 @@ func bind(p *Process, d Datum, op *Operation) (Observation, error) {
 		}
 	}
 	if p.Count == MaxRegisters {
-		return 0, registerError(op)
+		return 0, registerError(op.Source)
 	}
 	p.Registers[p.Count] = Register{Datum: d}
 	p.Count++
@@ -201,7 +201,7 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 	case MarkToken:
 		n, ok := s.freeToken()
 		if !ok || p.Count == MaxRegisters {
-			return registerError(&Operation{Source: m.Source})
+			return registerError(m.Source)
 		}
 		s.Owners[n] = OwnerOf(p)
 		s.Created++
@@ -236,8 +236,11 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 // values and tokens of its parent.
 func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	p := &s.Processes[i]
-	if len(s.Processes) == MaxProcesses || p.Count == MaxRegisters {
-		return limitError(&Operation{Source: m.Source}, "the scenario has", MaxProcesses, "processes at once, or one refers to too many things")
+	if len(s.Processes) == MaxProcesses {
+		return &LimitError{m.Source, fmt.Sprintf("more than %d processes live at once; wait for some, or spawn fewer", MaxProcesses)}
+	}
+	if p.Count == MaxRegisters {
+		return registerError(m.Source)
 	}
 	child := Process{Node: p.Node, Family: p.Family, Request: p.Request}
 	for _, reg := range p.Held() {
@@ -273,10 +276,16 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	return nil
 }
 
-func registerError(op *Operation) error {
-	return limitError(op, "a process refers to", MaxRegisters, "values, tokens, tasks and deadlines; name the ones that it still needs in a Checkpoint")
+// LimitError says that protocol code exceeds a limit of [State].
+type LimitError struct {
+	Source Source
+	What   string
 }
 
-func limitError(op *Operation, what string, limit int, unit string) error {
-	return fmt.Errorf("%s:%d: %s more than %d %s", op.Source.File, op.Source.Line, what, limit, unit)
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s:%d: %s", e.Source.File, e.Source.Line, e.What)
+}
+
+func registerError(at Source) error {
+	return &LimitError{at, fmt.Sprintf("a process refers to more than %d values, tokens, tasks and deadlines at once; name those that it still needs in a Checkpoint", MaxRegisters)}
 }

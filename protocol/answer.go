@@ -1,10 +1,14 @@
 package protocol
 
+import "lockstep/model"
+
 // Answer is how a request ends.
 type Answer struct {
 	kind  string
 	value Value
 	again bool
+	// source is where a try was given up.
+	source model.Source
 }
 
 // Fresh answers with a value.
@@ -22,4 +26,4 @@ func Failed() Answer { return Answer{kind: "failed"} }
 // Again starts the request over, as the tail of an endless loop would: nothing
 // of this try is remembered, and a lock that it left behind is not its own any
 // more. It keeps a protocol that retries without end finite.
-func Again() Answer { return Answer{kind: "again", again: true} }
+func Again() Answer { return Answer{kind: "again", again: true, source: caller()} }

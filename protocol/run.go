@@ -3,7 +3,9 @@ package protocol
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,8 +22,9 @@ type World struct {
 	valueTTL    time.Duration
 	invalidates bool
 
-	mu  sync.Mutex
-	err error
+	mu       sync.Mutex
+	err      error
+	routines []string
 }
 
 // NewWorld returns a World for the given scenario.
@@ -34,6 +37,20 @@ func (w *World) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
+}
+
+// Routines returns the numbers of the goroutines that run protocol code of this
+// World, as a stack trace names them.
+func (w *World) Routines() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.routines)
+}
+
+func (w *World) started(routine string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.routines = append(w.routines, routine)
 }
 
 func (w *World) note(err error) {
@@ -127,6 +144,7 @@ type Run struct {
 	reply    Reply
 	routine  string
 	stopping bool
+	returned bool // the function has
 }
 
 // unwind is thrown through protocol code that is not to run on.
@@ -152,7 +170,10 @@ func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited [
 		defer r.recover()
 		r.yield = yield
 		r.routine = routine()
-		call := returned(c, fn(c))
+		w.started(r.routine)
+		result := fn(c)
+		r.returned = true
+		call := returned(c, result)
 		if !r.stopping {
 			yield(call)
 		}
@@ -164,7 +185,7 @@ func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited [
 func returned(c *Client, result any) Call {
 	call := Call{Kind: model.Return, Marks: c.marks, Result: result}
 	if a, ok := result.(Answer); ok {
-		call.Text, call.Again = a.kind, a.again
+		call.Text, call.Again, call.Source = a.kind, a.again, a.source
 		return call
 	}
 	var ids []uint32
@@ -246,10 +267,17 @@ func (r *Run) misuse(format string, args ...any) {
 
 func (r *Run) recover() {
 	p := recover()
-	if p == nil {
+	if r.stopping {
 		return
 	}
-	if _, ok := p.(unwind); ok || r.stopping {
+	if p == nil {
+		if !r.returned {
+			source := panicSource()
+			r.world.note(fmt.Errorf("%s:%d: the protocol code ended its goroutine (runtime.Goexit, or FailNow of a test); return instead", source.File, source.Line))
+		}
+		return
+	}
+	if _, ok := p.(unwind); ok {
 		return
 	}
 	source := panicSource()
@@ -263,15 +291,23 @@ func panicSource() model.Source {
 	panicking := false
 	for {
 		frame, more := frames.Next()
-		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
-		if panicking && !inRuntime && !strings.HasPrefix(frame.Function, "lockstep/protocol.") {
+		if panicking && !strings.HasPrefix(frame.Function, "lockstep/protocol.") && !FromGo(frame.File) {
 			return sourceOf(frame)
 		}
-		panicking = panicking || inRuntime && strings.Contains(frame.Function, "panic")
+		panicking = panicking || strings.HasPrefix(frame.Function, "runtime.") &&
+			(strings.Contains(frame.Function, "panic") || strings.HasSuffix(frame.Function, "Goexit"))
 		if !more {
 			return model.Source{}
 		}
 	}
+}
+
+// FromGo reports whether a file belongs to Go's own library. Where paths are
+// trimmed it cannot tell and says no.
+func FromGo(file string) bool {
+	known, _ := runtime.FuncForPC(reflect.ValueOf(strings.Repeat).Pointer()).FileLine(0)
+	root, ok := strings.CutSuffix(known, "strings/strings.go")
+	return ok && root != "" && strings.HasPrefix(file, root)
 }
 
 // routine names the goroutine that it is called on.

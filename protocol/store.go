@@ -23,6 +23,7 @@ type Store struct {
 type setOptions struct {
 	mode model.SetMode
 	ttl  time.Duration
+	px   bool
 }
 
 // SetOption is an option of Set and SetXX.
@@ -30,7 +31,7 @@ type SetOption func(*setOptions)
 
 // PX gives the key a TTL, which must be positive.
 func PX(ttl time.Duration) SetOption {
-	return func(o *setOptions) { o.ttl = ttl }
+	return func(o *setOptions) { o.ttl, o.px = ttl, true }
 }
 
 // KeepTTL lets the key keep the TTL that it has. Without it, and without PX, the
@@ -50,29 +51,31 @@ func (s *Store) Get(key string) (Value, bool, error) {
 
 // Set stores the value under the key.
 func (s *Store) Set(key string, v Value, options ...SetOption) error {
-	s.set(key, v, 0, options)
+	s.set(key, v, setOptions{}, options)
 	return nil
 }
 
 // SetNX stores the value only if there is nothing under the key, and reports
 // whether it did. A ttl of 0 means none.
 func (s *Store) SetNX(key string, v Value, ttl time.Duration) (bool, error) {
-	return s.set(key, v, model.IfAbsent, []SetOption{PX(ttl)}), nil
+	return s.set(key, v, setOptions{mode: model.IfAbsent, ttl: ttl}, nil), nil
 }
 
 // SetXX stores the value only if there is something under the key, and reports
 // whether it did.
 func (s *Store) SetXX(key string, v Value, options ...SetOption) (bool, error) {
-	return s.set(key, v, model.IfPresent, options), nil
+	return s.set(key, v, setOptions{mode: model.IfPresent}, options), nil
 }
 
-func (s *Store) set(key string, v Value, mode model.SetMode, options []SetOption) bool {
-	o := setOptions{mode: mode}
+func (s *Store) set(key string, v Value, o setOptions, options []SetOption) bool {
 	for _, option := range options {
 		option(&o)
 	}
-	if o.ttl < 0 {
-		s.c.run.misuse("Set %s: a TTL of %s; the server refuses a TTL that is not positive, and 0 stands for none", key, o.ttl)
+	if o.ttl < 0 || o.px && o.ttl == 0 {
+		s.c.run.misuse("Set %s: a TTL of %s; the server refuses a TTL that is not positive: leave PX away, or give SetNX a TTL of 0, for none", key, o.ttl)
+	}
+	if o.px && o.mode&model.KeepTTL != 0 {
+		s.c.run.misuse("Set %s: KeepTTL and PX exclude each other", key)
 	}
 	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, "Set "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
 	return r.Observation.Code() == model.Done

@@ -14,6 +14,9 @@ type Task[T any] struct {
 // goes on when its parent has returned. Its result consists of booleans,
 // numbers, strings, values, errors, and structs and arrays of these.
 func Go[T any](c *Client, fn func(c *Client) T) *Task[T] {
+	if fn == nil {
+		c.run.misuse("Go: the function is nil")
+	}
 	id := c.hold(len(c.slots), false)
 	m := Mark{Kind: model.MarkSpawn, Register: uint8(len(c.slots) - 1)}
 	m.child = func(c *Client) any { return fn(c) }

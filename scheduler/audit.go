@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"lockstep/model"
 	"lockstep/protocol"
@@ -15,6 +17,13 @@ func (l *learner) audit() error {
 	for id := range l.locals {
 		for _, e := range l.locals[id].edges {
 			if err := l.auditEdge(model.LocalID(id), e); err != nil {
+				return err
+			}
+		}
+	}
+	for id := range l.locals {
+		if l.locals[id].checkpoint {
+			if err := l.auditLoops(model.LocalID(id)); err != nil {
 				return err
 			}
 		}
@@ -58,6 +67,66 @@ func (l *learner) auditEdge(id model.LocalID, e learned) error {
 		return l.again(e.signature, follow(func(x *execution) { x.childrenRunOn = true }, false), sharedVariable)
 	}
 	return nil
+}
+
+// rounds is how often a loop through a checkpoint is run in an audit.
+const rounds = 50
+
+// auditLoops runs each loop that leads back to the checkpoint many times over: a
+// counter that the checkpoint does not name shows itself only after some rounds.
+func (l *learner) auditLoops(id model.LocalID) error {
+	for _, first := range l.locals[id].edges {
+		loop := l.wayBack(id, first)
+		if loop == nil {
+			continue
+		}
+		_, err := l.execute(func(x *execution) (protocol.Call, error) {
+			path := l.path(id, false)
+			for range rounds {
+				path = append(path, loop...)
+			}
+			return x.along(l.locals[id].program, path)
+		})
+		if err != nil {
+			var broken *ProtocolError
+			if errors.As(err, &broken) {
+				err = broken.Err
+			}
+			return &ProtocolError{Err: fmt.Errorf("in a loop through the Checkpoint before %s: %w; or a local on which the future depends is missing from the Checkpoint", l.locals[id].call.Describe(), err)}
+		}
+	}
+	return nil
+}
+
+// wayBack returns the shortest known way that leaves the local state by the edge
+// and comes back to it, nil if there is none.
+func (l *learner) wayBack(id model.LocalID, first learned) []pathStep {
+	came := map[model.LocalID]pathStep{first.edge.To: {id, first.observation}}
+	queue := []model.LocalID{first.edge.To}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if at == id {
+			back := []pathStep{came[id]}
+			for s := back[0]; s.from != id; back = append(back, s) {
+				s = came[s.from]
+			}
+			slices.Reverse(back)
+			return back
+		}
+		for _, e := range l.locals[at].edges {
+			// Starting over leads nowhere that a single run could follow.
+			if _, seen := came[e.edge.To]; !seen && !restarts(e.edge) {
+				came[e.edge.To] = pathStep{at, e.observation}
+				queue = append(queue, e.edge.To)
+			}
+		}
+	}
+	return nil
+}
+
+func restarts(e *model.Edge) bool {
+	return slices.ContainsFunc(e.Marks, func(m model.Mark) bool { return m.Kind == model.MarkRestart })
 }
 
 const sharedVariable = "a spawned process and its parent share a variable; pass values and tokens as they were at Go, and results through Wait"
@@ -119,7 +188,7 @@ func (x *execution) runOn(run *protocol.Run, id model.LocalID) error {
 		}
 		// The last one learned tends to be the one that leads on: polls end.
 		e := edges[len(edges)-1]
-		call, err := run.Next(x.reply(e.observation))
+		call, err := x.next(run, x.reply(e.observation))
 		if err != nil || call.Kind == model.Return {
 			return err
 		}
@@ -138,7 +207,7 @@ func (x *execution) spawned(at spawnPoint, call protocol.Call) error {
 		}
 		run := call.Marks[i].Child(x.world, p)
 		x.runs = append(x.runs, run)
-		if first, err := run.Next(protocol.Reply{}); err != nil || first.Kind == model.Return {
+		if first, err := x.next(run, protocol.Reply{}); err != nil || first.Kind == model.Return {
 			if err != nil {
 				return err
 			}

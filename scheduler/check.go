@@ -145,12 +145,22 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 		return nil, err
 	}
 	if err = x.run(ctx, s.population()); err != nil {
-		return nil, err
+		return nil, blame(err)
 	}
 	if err = x.learner.audit(); err != nil {
 		return nil, err
 	}
 	return x, nil
+}
+
+// blame makes the excess of a limit, which only protocol code can cause, an error
+// of the protocol.
+func blame(err error) error {
+	var limit *model.LimitError
+	if errors.As(err, &limit) {
+		return &ProtocolError{err}
+	}
+	return err
 }
 
 // conclude turns what was found into verdicts, in the order of the properties.
@@ -190,7 +200,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 		switch {
 		case f.found:
 			v.Verdict, v.Faults, v.Steps = Violated, f.faults, f.steps
-			v.Minimal = r.Exhausted || f.faults == 0
+			v.Minimal = r.Exhausted || last != nil && f.faults == 0 && f.steps <= x.steps
 			trace, err := x.trace(s, p, f, last)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Name(), err)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"lockstep/model"
@@ -16,6 +18,8 @@ type execution struct {
 	l     *learner
 	world *protocol.World
 	runs  []*protocol.Run
+	// calls counts the calls that the processes have made: a sign of life.
+	calls atomic.Int64
 	// For an audit: a parent runs on after it has spawned the process that is
 	// run; spawned processes run on as soon as they have been spawned.
 	parentRunsOn, childrenRunOn bool
@@ -44,7 +48,7 @@ func (l *learner) execute(run func(*execution) (protocol.Call, error)) (protocol
 	l.runs++
 	x := &execution{l: l, world: protocol.NewWorld(l.code.valueTTL, l.code.invalidate)}
 	var call protocol.Call
-	err := errors.New("the protocol code ended its goroutine (runtime.Goexit, or FailNow of a test); return instead")
+	err := errors.New("the protocol code ended its goroutine; return instead")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -53,10 +57,18 @@ func (l *learner) execute(run func(*execution) (protocol.Call, error)) (protocol
 	}()
 	patience := time.NewTimer(l.patience)
 	defer patience.Stop()
-	select {
-	case <-done:
-	case <-patience.C:
-		return call, &ProtocolError{Err: fmt.Errorf("%s: the protocol code ran for %s without an operation: it never ends, or waits for something outside of its Client", stuckAt(), l.patience)}
+	for waiting, seen := true, int64(0); waiting; {
+		select {
+		case <-done:
+			waiting = false
+		case <-patience.C:
+			calls := x.calls.Load()
+			if calls == seen {
+				return protocol.Call{}, &ProtocolError{Err: fmt.Errorf("%s: the protocol code ran for %s without an operation: it never ends, or waits for something outside of its Client", stuckAt(x.world.Routines()), l.patience)}
+			}
+			seen = calls
+			patience.Reset(l.patience)
+		}
 	}
 	if noted := x.world.Err(); noted != nil {
 		err = noted
@@ -86,7 +98,7 @@ func (x *execution) begin(p model.ProgramID) (protocol.Call, error) {
 	if err != nil {
 		return protocol.Call{}, err
 	}
-	return run.Next(protocol.Reply{})
+	return x.next(run, protocol.Reply{})
 }
 
 func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
@@ -125,40 +137,50 @@ func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
 
 // follow runs a process through the history of a local state, the second history
 // of the last checkpoint if second is set, lets it observe o and returns its
-// next call. Whatever it does on the way is compared with what it did before.
+// next call.
 func (x *execution) follow(id model.LocalID, o model.Observation, second bool) (protocol.Call, error) {
-	path := x.l.path(id, second)
-	p := x.l.locals[id].program
+	return x.along(x.l.locals[id].program, append(x.l.path(id, second), pathStep{id, o}))
+}
+
+// along runs a process of the program along a path and returns the call to which
+// it leads. Whatever the process does on the way is compared with what it did
+// before.
+func (x *execution) along(p model.ProgramID, path []pathStep) (protocol.Call, error) {
 	run, err := x.open(p)
 	if err != nil {
 		return protocol.Call{}, err
 	}
-	call, err := run.Next(protocol.Reply{})
+	call, err := x.next(run, protocol.Reply{})
 	if err != nil {
 		return call, err
 	}
 	if known := x.l.programs[p].first; known != "" && known != call.Signature() {
 		return call, fmt.Errorf("the first operation of a process is %s in one run and another in the next; %s", call.Describe(), likelyCauses)
 	}
-	if x.childrenRunOn {
-		if err := x.spawned(spawnPoint{program: p, start: true}, call); err != nil {
-			return call, err
-		}
-	}
+	at := spawnPoint{program: p, start: true}
 	for i, step := range path {
-		if call, err = run.Next(x.reply(step.by)); err != nil {
-			return call, err
-		}
-		if known := x.l.known(step.from, step.by); known != "" && known != call.Signature() {
-			return call, nondeterminism(x.l.after(path[i]), call)
-		}
 		if x.childrenRunOn {
-			if err := x.spawned(spawnPoint{program: p, from: step.from, by: step.by}, call); err != nil {
+			if err := x.spawned(at, call); err != nil {
 				return call, err
 			}
 		}
+		if call, err = x.next(run, x.reply(step.by)); err != nil {
+			return call, err
+		}
+		// The caller knows what to make of the last call.
+		if known := x.l.known(step.from, step.by); i+1 < len(path) && known != "" && known != call.Signature() {
+			return call, nondeterminism(x.l.after(step), call)
+		}
+		at = spawnPoint{program: p, from: step.from, by: step.by}
 	}
-	return run.Next(x.reply(o))
+	return call, nil
+}
+
+// next lets the process run to its next call.
+func (x *execution) next(run *protocol.Run, reply protocol.Reply) (protocol.Call, error) {
+	call, err := run.Next(reply)
+	x.calls.Add(1)
+	return call, err
 }
 
 // reply is what a process gets for an observation.
@@ -232,24 +254,27 @@ func nondeterminism(a, b protocol.Call) error {
 	return &ProtocolError{Err: fmt.Errorf("the same process does %s in one run and %s in another; %s", a.Describe(), b.Describe(), likelyCauses)}
 }
 
-// stuckAt looks for the protocol code that runs or waits outside of its Client.
-func stuckAt() string {
+// stuckAt looks for the protocol code that runs or waits outside of its Client,
+// on one of the goroutines of the given numbers. The last one runs.
+func stuckAt(routines []string) string {
 	buffer := make([]byte, 1<<20)
 	text := string(buffer[:runtime.Stack(buffer, true)])
 	for _, routine := range strings.Split(text, "\n\n") {
 		lines := strings.Split(routine, "\n")
-		if !strings.Contains(routine, "lockstep/protocol.newRun") {
+		number, _, _ := strings.Cut(strings.TrimPrefix(lines[0], "goroutine "), " ")
+		if !slices.Contains(routines, number) {
 			continue
 		}
 		for i := 1; i+1 < len(lines); i += 2 {
 			name, place := lines[i], strings.TrimSpace(lines[i+1])
 			if strings.HasPrefix(name, "lockstep/protocol.") {
+				// It waits in its Client, for the scheduler.
 				break
 			}
-			if !userCode(name) {
+			place, _, _ = strings.Cut(place, " ")
+			if !userCode(name) || protocol.FromGo(place) {
 				continue
 			}
-			place, _, _ = strings.Cut(place, " ")
 			return place[strings.LastIndexByte(place, '/')+1:]
 		}
 	}

@@ -201,7 +201,6 @@ func (x *explorer) expand(s uint32) error {
 	if !x.needed(faults) {
 		return nil
 	}
-	r.flags |= flagExpanded
 	x.moves.Reset((*zoneClocks)(&x.before))
 	x.rules.Moves(&x.from, &x.moves)
 	for i := range x.moves.List {
@@ -227,6 +226,9 @@ func (x *explorer) expand(s uint32) error {
 			return err
 		}
 	}
+	// Only now: a state whose successors are not all there says nothing of dead
+	// ends.
+	x.states[s].flags |= flagExpanded
 	return nil
 }
 

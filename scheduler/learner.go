@@ -14,6 +14,9 @@ import (
 // checkpoint) and its end.
 const maxHistory = 400
 
+// maxLocals is how many different locals a checkpoint may be met with.
+const maxLocals = 500
+
 // learner learns protocol code as an automaton: it is the model.Automaton of a
 // search. A process is deterministic, so what it does next is a function of what
 // it has observed. Where that is not known yet, the process is run alone from
@@ -29,6 +32,7 @@ type learner struct {
 	classes  []class
 	keys     []storeKey
 	points   map[string]model.LocalID // checkpoints by program, place and locals
+	met      map[model.Source]int     // the number of different locals by place
 	children map[spawnPoint]model.ProgramID
 	runs     int
 }
@@ -101,6 +105,7 @@ func newLearner(c code, tick model.Tick, latency model.Range, patience time.Dura
 	l := &learner{
 		code: c, tick: tick, latency: latency, patience: patience,
 		points:   make(map[string]model.LocalID),
+		met:      make(map[model.Source]int),
 		children: make(map[spawnPoint]model.ProgramID),
 	}
 	l.programs = []program{{rank: 1}, {rank: 2}}
@@ -183,7 +188,7 @@ func (l *learner) intern(p model.ProgramID, at spawnPoint, call protocol.Call) (
 	}
 	if call.Again {
 		if at.start {
-			return nil, &ProtocolError{Err: fmt.Errorf("a request answers Again before it has done any operation: it would never end")}
+			return nil, &ProtocolError{Err: fmt.Errorf("%s:%d: a request answers Again before it has done any operation: it would never end", call.Source.File, call.Source.Line)}
 		}
 		start, err := l.Start(p)
 		if err != nil {
@@ -208,6 +213,9 @@ func (l *learner) meet(edge *model.Edge, p model.ProgramID, at spawnPoint, call 
 			return err
 		}
 		l.points[place] = edge.To
+		if l.met[m.Source]++; l.met[m.Source] > maxLocals {
+			return &ProtocolError{Err: fmt.Errorf("%s:%d: this Checkpoint has been met with %d different locals; does a number among them grow without end?", m.Source.File, m.Source.Line, maxLocals)}
+		}
 		l.locals[edge.To].checkpoint = true
 		l.locals[edge.To].depth = 0
 		return nil
@@ -312,7 +320,7 @@ func (l *learner) class(call protocol.Call) (uint16, error) {
 		}
 	}
 	if len(l.classes) == 1<<12 {
-		return 0, &ProtocolError{Err: fmt.Errorf("the processes of the protocol return more than %d different results", 1<<12)}
+		return 0, &ProtocolError{Err: fmt.Errorf("the processes of the protocol return more than %d different results, the last one %s; does a number in them grow without end?", 1<<12, call.Text)}
 	}
 	l.classes = append(l.classes, class{call.Text, call.Result})
 	return uint16(len(l.classes) - 1), nil
