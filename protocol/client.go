@@ -133,6 +133,7 @@ func (c *Client) mark(m Mark) {
 		c.run.misuse("%d marks without an operation between them: this loop never ends", maxMarks)
 	}
 	c.marks = append(c.marks, m)
+	c.run.suspend(c.marks)
 }
 
 // do asks the world and waits for what the process observes.
@@ -149,7 +150,7 @@ func caller() model.Source {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	for {
 		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "lockstep/protocol.") {
+		if frame.Function != "" && !strings.HasPrefix(frame.Function, "lockstep/protocol.") && !FromGo(frame.File) {
 			return sourceOf(frame)
 		}
 		if !more {
@@ -161,12 +162,16 @@ func caller() model.Source {
 // sourceOf names a line by the import path of its package rather than by its
 // directory, which differs from machine to machine.
 func sourceOf(frame runtime.Frame) model.Source {
-	name, file := frame.Function, frame.File
+	return SourceOf(frame.Function, frame.File, frame.Line)
+}
+
+// SourceOf names a line of a file by the function that it is in.
+func SourceOf(name, file string, line int) model.Source {
 	file = file[strings.LastIndexByte(file, '/')+1:]
 	dir := ""
 	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
 		dir, name = name[:slash+1], name[slash+1:]
 	}
 	pkg, _, _ := strings.Cut(name, ".")
-	return model.Source{File: dir + pkg + "/" + file, Line: frame.Line}
+	return model.Source{File: dir + pkg + "/" + file, Line: line}
 }

@@ -122,11 +122,11 @@ func rewrite(v any, replace func(k int) uint32) any {
 	var replaced []uint32
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
+		// reflect refuses to set fields that are not exported; this is a copy.
+		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 		switch {
 		case v.Type() == valueType:
-			// The field is not exported to whoever holds the struct, so reflect
-			// refuses to set it; it is ours.
-			p := (*Value)(unsafe.Pointer(v.UnsafeAddr()))
+			p := v.Addr().Interface().(*Value)
 			if p.id == 0 {
 				return
 			}
@@ -139,6 +139,13 @@ func rewrite(v any, replace func(k int) uint32) any {
 			seen = append(seen, p.id)
 			replaced = append(replaced, replace(len(seen)-1))
 			p.id = replaced[len(replaced)-1]
+		case v.Type().Implements(errorType):
+			// An error is its text and mentions nothing.
+		case v.Kind() == reflect.Interface && !v.IsNil():
+			inner := reflect.New(v.Elem().Type()).Elem()
+			inner.Set(v.Elem())
+			walk(inner)
+			v.Set(inner)
 		case v.Kind() == reflect.Struct:
 			for i := range v.NumField() {
 				walk(v.Field(i))

@@ -9,15 +9,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockstep/model"
 )
 
 // World is what protocol code can ask of its scenario, and where it is noted
-// that it broke a rule. The processes of one family that are run together share
-// one World. It and the rest of this file are for the scheduler; protocol code
-// has no use for them.
+// that it broke a rule. All runs of a protocol share one World, since a goroutine
+// that protocol code has started may break a rule after the run is over. It and the
+// rest of this file are for the scheduler; protocol code has no use for them.
 type World struct {
 	valueTTL    time.Duration
 	invalidates bool
@@ -45,6 +46,13 @@ func (w *World) Routines() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.routines)
+}
+
+// Begin forgets the goroutines of earlier runs.
+func (w *World) Begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.routines = nil
 }
 
 func (w *World) started(routine string) {
@@ -107,6 +115,15 @@ func (c *Call) Describe() string {
 	if c.Key != "" {
 		what += " " + c.Key
 	}
+	if c.Span != (model.Range{}) {
+		what += " " + c.Span.String()
+	}
+	if c.TTL > 0 {
+		what += " " + model.FormatDuration(c.TTL)
+	}
+	if c.Text != "" {
+		what += " " + c.Text
+	}
 	if c.Source.File != "" {
 		what += fmt.Sprintf(" at %s:%d", c.Source.File, c.Source.Line)
 	}
@@ -143,8 +160,13 @@ type Run struct {
 	stop     func()
 	reply    Reply
 	routine  string
-	stopping bool
+	stopping atomic.Bool
 	returned bool // the function has
+	unwound  int  // how often it was unwound
+	origin   model.Source
+	// suspendAt is the mark, counted from the last operation, at which the run
+	// is to be suspended, -1 for none.
+	suspendAt int
 }
 
 // unwind is thrown through protocol code that is not to run on.
@@ -153,17 +175,17 @@ type unwind struct{}
 // NewRun prepares a run of fn. Its program is where the process comes from: ids
 // of what it creates are unique among programs.
 func NewRun(w *World, program model.ProgramID, fn func(*Client) any) *Run {
-	return newRun(w, program, fn, nil)
+	return newRun(w, program, fn, nil, model.Source{})
 }
 
 // Child prepares a run of the process that the mark spawns. The run of the
 // parent must stay as it is until the child has been stopped.
 func (m *Mark) Child(w *World, program model.ProgramID) *Run {
-	return newRun(w, program, m.child, m.inherited)
+	return newRun(w, program, m.child, m.inherited, m.Source)
 }
 
-func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot) *Run {
-	r := &Run{world: w, program: program}
+func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot, origin model.Source) *Run {
+	r := &Run{world: w, program: program, origin: origin, suspendAt: -1}
 	c := &Client{run: r, slots: append([]slot(nil), inherited...)}
 	c.Store, c.Cache, c.Source = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}
 	r.next, r.stop = iter.Pull(func(yield func(Call) bool) {
@@ -174,7 +196,7 @@ func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited [
 		result := fn(c)
 		r.returned = true
 		call := returned(c, result)
-		if !r.stopping {
+		if !r.stopping.Load() {
 			yield(call)
 		}
 	})
@@ -231,23 +253,47 @@ func (r *Run) Next(reply Reply) (Call, error) {
 
 // Stop abandons the process. Its deferred calls run and reach nothing.
 func (r *Run) Stop() {
-	r.stopping = true
+	r.stopping.Store(true)
 	r.stop()
 }
 
 func (r *Run) ask(call Call) Reply {
 	if !r.yield(call) {
-		r.stopping = true
-		panic(unwind{})
+		r.unwind()
 	}
 	return r.reply
 }
 
+// SuspendAt lets the run stop at the mark of the given number, counted from the
+// last operation, the next time that it gets there: [Run.Next] then returns a call
+// that has the marks up to there and is no operation.
+func (r *Run) SuspendAt(mark int) { r.suspendAt = mark }
+
+// suspend stops at a mark if that is wanted.
+func (r *Run) suspend(marks []Mark) {
+	if len(marks)-1 != r.suspendAt {
+		return
+	}
+	r.suspendAt = -1
+	r.ask(Call{Kind: model.Return, Marks: slices.Clone(marks)})
+}
+
+// maxUnwound is how often code may recover from being unwound and go on.
+const maxUnwound = 100
+
+// unwind ends the protocol code, deferred calls and all.
+func (r *Run) unwind() {
+	r.stopping.Store(true)
+	if r.unwound++; r.unwound > maxUnwound {
+		source := caller()
+		r.world.note(fmt.Errorf("%s:%d: the protocol code recovers from every panic, also from the one that ends it, and so never ends; recover only from what is yours", source.File, source.Line))
+		runtime.Goexit()
+	}
+	panic(unwind{})
+}
+
 // enter is called first by whatever protocol code calls.
 func (r *Run) enter() {
-	if r.stopping {
-		panic(unwind{})
-	}
 	if routine() != r.routine {
 		source := caller()
 		r.world.note(fmt.Errorf("%s:%d: a Client was used by another process than the one that it was given to; use the Client that is the argument of the function, and protocol.Go instead of the go statement", source.File, source.Line))
@@ -255,19 +301,24 @@ func (r *Run) enter() {
 		// of its own.
 		runtime.Goexit()
 	}
+	if r.stopping.Load() {
+		r.unwind()
+	}
 }
 
 // misuse notes that protocol code broke a rule and unwinds it.
 func (r *Run) misuse(format string, args ...any) {
 	source := caller()
+	if source.File == "" {
+		source = r.origin
+	}
 	r.world.note(fmt.Errorf("%s:%d: %s", source.File, source.Line, fmt.Sprintf(format, args...)))
-	r.stopping = true
-	panic(unwind{})
+	r.unwind()
 }
 
 func (r *Run) recover() {
 	p := recover()
-	if r.stopping {
+	if r.stopping.Load() {
 		return
 	}
 	if p == nil {

@@ -68,16 +68,23 @@ func (s *Store) SetXX(key string, v Value, options ...SetOption) (bool, error) {
 }
 
 func (s *Store) set(key string, v Value, o setOptions, options []SetOption) bool {
+	name := "Set"
+	switch {
+	case o.mode&model.IfAbsent != 0:
+		name = "SetNX"
+	case o.mode&model.IfPresent != 0:
+		name = "SetXX"
+	}
 	for _, option := range options {
 		option(&o)
 	}
 	if o.ttl < 0 || o.px && o.ttl == 0 {
-		s.c.run.misuse("Set %s: a TTL of %s; the server refuses a TTL that is not positive: leave PX away, or give SetNX a TTL of 0, for none", key, o.ttl)
+		s.c.run.misuse("%s %s: a TTL of %s; the server refuses a TTL that is not positive: leave PX away, or give SetNX a TTL of 0, for none", name, key, o.ttl)
 	}
 	if o.px && o.mode&model.KeepTTL != 0 {
-		s.c.run.misuse("Set %s: KeepTTL and PX exclude each other", key)
+		s.c.run.misuse("%s %s: KeepTTL and PX exclude each other", name, key)
 	}
-	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, "Set "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
+	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, name+" "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
 	return r.Observation.Code() == model.Done
 }
 
@@ -184,6 +191,7 @@ func (s *Source) Update() (Value, error) {
 // Rebuild computes the value to cache: it reads the source and then computes for
 // a time within the range.
 func (c *Client) Rebuild(took Range) (Value, error) {
+	c.valid("Rebuild", took)
 	v, err := c.Source.Read()
 	if err != nil {
 		return Value{}, err

@@ -38,10 +38,11 @@ func (t *Task[T]) Stop() {
 // Wait waits for the process to return and returns its result.
 func (t *Task[T]) Wait() T {
 	r := t.c.do(Call{Kind: model.WaitTask, Arg: t.c.argument(t.id, "Task.Wait"), hasArg: true})
-	result := rewrite(r.Result, func(k int) uint32 {
+	// A nil error or interface is no T to reflect; the zero T is right then.
+	result, _ := rewrite(r.Result, func(k int) uint32 {
 		return t.c.hold(r.Observation.ResultRegister(k), true)
-	})
-	return result.(T)
+	}).(T)
+	return result
 }
 
 func (t *Task[T]) handle() uint32 { return t.id }

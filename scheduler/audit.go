@@ -30,13 +30,17 @@ func (l *learner) audit() error {
 	}
 	for p := range l.programs {
 		if l.programs[p].spawned && l.programs[p].start != nil {
-			if err := l.again(l.programs[p].first, func(x *execution) (protocol.Call, error) {
+			if err := l.again(l.programs[p].call, func(x *execution) (protocol.Call, error) {
 				x.parentRunsOn = true
 				return x.begin(model.ProgramID(p))
 			}, sharedVariable); err != nil {
 				return err
 			}
 		}
+	}
+	// A goroutine that protocol code has started may have been late.
+	if err := l.world.Err(); err != nil {
+		return &ProtocolError{err}
 	}
 	return nil
 }
@@ -48,23 +52,23 @@ func (l *learner) auditEdge(id model.LocalID, e learned) error {
 			return x.follow(id, e.observation, second)
 		}
 	}
-	if err := l.again(e.signature, follow(func(*execution) {}, false), likelyCauses); err != nil {
+	if err := l.again(e.call, follow(func(*execution) {}, false), likelyCauses); err != nil {
 		return err
 	}
 	if l.hasSecondHistory(id) {
-		err := l.again(e.signature, follow(func(*execution) {}, true),
+		err := l.again(e.call, follow(func(*execution) {}, true),
 			"two runs that meet at a Checkpoint with equal locals part afterwards; most likely a local on which the future depends is missing from the Checkpoint")
 		if err != nil {
 			return err
 		}
 	}
 	if l.programs[l.locals[id].program].spawned {
-		if err := l.again(e.signature, follow(func(x *execution) { x.parentRunsOn = true }, false), sharedVariable); err != nil {
+		if err := l.again(e.call, follow(func(x *execution) { x.parentRunsOn = true }, false), sharedVariable); err != nil {
 			return err
 		}
 	}
 	if l.spawnsBefore(id) {
-		return l.again(e.signature, follow(func(x *execution) { x.childrenRunOn = true }, false), sharedVariable)
+		return l.again(e.call, follow(func(x *execution) { x.childrenRunOn = true }, false), sharedVariable)
 	}
 	return nil
 }
@@ -85,14 +89,14 @@ func (l *learner) auditLoops(id model.LocalID) error {
 			for range rounds {
 				path = append(path, loop...)
 			}
-			return x.along(l.locals[id].program, path)
+			return x.along(l.locals[id].program, path, -1)
 		})
 		if err != nil {
 			var broken *ProtocolError
 			if errors.As(err, &broken) {
 				err = broken.Err
 			}
-			return &ProtocolError{Err: fmt.Errorf("in a loop through the Checkpoint before %s: %w; or a local on which the future depends is missing from the Checkpoint", l.locals[id].call.Describe(), err)}
+			return &ProtocolError{Err: fmt.Errorf("%s:%d: after some rounds the loop through this Checkpoint goes on in another way; most likely a local on which the future depends is missing from the Checkpoint, a counter for example (%w)", l.locals[id].place.File, l.locals[id].place.Line, err)}
 		}
 	}
 	return nil
@@ -131,14 +135,15 @@ func restarts(e *model.Edge) bool {
 
 const sharedVariable = "a spawned process and its parent share a variable; pass values and tokens as they were at Go, and results through Wait"
 
-// again makes an execution and compares what comes out with the signature.
-func (l *learner) again(signature string, run func(*execution) (protocol.Call, error), cause string) error {
+// again makes an execution and compares what comes out with the call that is
+// known.
+func (l *learner) again(known protocol.Call, run func(*execution) (protocol.Call, error), cause string) error {
 	call, err := l.execute(run)
 	if err != nil {
 		return err
 	}
-	if got := call.Signature(); got != signature {
-		return &ProtocolError{Err: fmt.Errorf("%s: the same process does this in one run and something else in another; %s", call.Describe(), cause)}
+	if call.Signature() != known.Signature() {
+		return parted(known, call, cause)
 	}
 	return nil
 }
@@ -195,6 +200,16 @@ func (x *execution) runOn(run *protocol.Run, id model.LocalID) error {
 		id = e.edge.To
 	}
 	return nil
+}
+
+// runParentOn lets a process that is suspended where it has spawned another go on
+// along what is known.
+func (x *execution) runParentOn(run *protocol.Run, at spawnPoint) error {
+	call, err := x.next(run, protocol.Reply{})
+	if err != nil || call.Kind == model.Return {
+		return err
+	}
+	return x.runOn(run, x.l.target(at))
 }
 
 // spawned lets the processes that a call has spawned run on.

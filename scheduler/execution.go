@@ -46,7 +46,8 @@ func (l *learner) twice(run func(*execution) (protocol.Call, error)) (protocol.C
 // ends or ends its goroutine can be reported.
 func (l *learner) execute(run func(*execution) (protocol.Call, error)) (protocol.Call, error) {
 	l.runs++
-	x := &execution{l: l, world: protocol.NewWorld(l.code.valueTTL, l.code.invalidate)}
+	x := &execution{l: l, world: l.world}
+	l.world.Begin()
 	var call protocol.Call
 	err := errors.New("the protocol code ended its goroutine; return instead")
 	done := make(chan struct{})
@@ -86,8 +87,10 @@ func (l *learner) execute(run func(*execution) (protocol.Call, error)) (protocol
 // close abandons the processes, children before their parents: a parent's
 // deferred calls must not touch what a child has captured.
 func (x *execution) close() {
-	for i := len(x.runs) - 1; i >= 0; i-- {
-		x.runs[i].Stop()
+	for i := range x.runs {
+		// Deferred, since stopping code that recovers from everything ends
+		// this goroutine.
+		defer x.runs[i].Stop()
 	}
 }
 
@@ -111,13 +114,11 @@ func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
 		run = protocol.NewRun(x.world, p, x.l.code.update)
 	default:
 		at := prog.spawn
-		var parent protocol.Call
-		var err error
-		if at.start {
-			parent, err = x.begin(at.program)
-		} else {
-			parent, err = x.follow(at.from, at.by, false)
+		var path []pathStep
+		if !at.start {
+			path = append(x.l.path(at.from, false), pathStep{at.from, at.by})
 		}
+		parent, err := x.along(at.program, path, at.mark)
 		if err != nil {
 			return nil, err
 		}
@@ -125,8 +126,8 @@ func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
 			return nil, fmt.Errorf("%s: the process that was spawned here in one run is not spawned in another; %s", parent.Describe(), likelyCauses)
 		}
 		run = parent.Marks[at.mark].Child(x.world, p)
-		if x.parentRunsOn && parent.Kind != model.Return {
-			if err := x.runOn(x.runs[len(x.runs)-1], x.l.target(at)); err != nil {
+		if x.parentRunsOn {
+			if err := x.runParentOn(x.runs[len(x.runs)-1], at); err != nil {
 				return nil, err
 			}
 		}
@@ -139,16 +140,21 @@ func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
 // of the last checkpoint if second is set, lets it observe o and returns its
 // next call.
 func (x *execution) follow(id model.LocalID, o model.Observation, second bool) (protocol.Call, error) {
-	return x.along(x.l.locals[id].program, append(x.l.path(id, second), pathStep{id, o}))
+	return x.along(x.l.locals[id].program, append(x.l.path(id, second), pathStep{id, o}), -1)
 }
 
 // along runs a process of the program along a path and returns the call to which
 // it leads. Whatever the process does on the way is compared with what it did
-// before.
-func (x *execution) along(p model.ProgramID, path []pathStep) (protocol.Call, error) {
+// before. If suspendAt is not negative, the run is suspended at that mark before
+// the call to which the path leads.
+func (x *execution) along(p model.ProgramID, path []pathStep, suspendAt int) (protocol.Call, error) {
 	run, err := x.open(p)
 	if err != nil {
 		return protocol.Call{}, err
+	}
+	if len(path) == 0 && suspendAt >= 0 {
+		run.SuspendAt(suspendAt)
+		return x.next(run, protocol.Reply{})
 	}
 	call, err := x.next(run, protocol.Reply{})
 	if err != nil {
@@ -163,6 +169,9 @@ func (x *execution) along(p model.ProgramID, path []pathStep) (protocol.Call, er
 			if err := x.spawned(at, call); err != nil {
 				return call, err
 			}
+		}
+		if i+1 == len(path) && suspendAt >= 0 {
+			run.SuspendAt(suspendAt)
 		}
 		if call, err = x.next(run, x.reply(step.by)); err != nil {
 			return call, err
@@ -251,7 +260,16 @@ func (l *learner) known(id model.LocalID, o model.Observation) string {
 const likelyCauses = "protocol code must depend on nothing but what its Client answers: likely causes are time.Now, randomness, the order of a map, a global or captured variable that a run changes, and a variable shared with a spawned process"
 
 func nondeterminism(a, b protocol.Call) error {
-	return &ProtocolError{Err: fmt.Errorf("the same process does %s in one run and %s in another; %s", a.Describe(), b.Describe(), likelyCauses)}
+	return parted(a, b, likelyCauses)
+}
+
+// parted says that a process did two things where it had to do the same.
+func parted(a, b protocol.Call, cause string) error {
+	one, other := a.Describe(), b.Describe()
+	if one == other {
+		other += " with other marks or arguments"
+	}
+	return &ProtocolError{Err: fmt.Errorf("the same process does %s in one run and %s in another; %s", one, other, cause)}
 }
 
 // stuckAt looks for the protocol code that runs or waits outside of its Client,
@@ -267,15 +285,17 @@ func stuckAt(routines []string) string {
 		}
 		for i := 1; i+1 < len(lines); i += 2 {
 			name, place := lines[i], strings.TrimSpace(lines[i+1])
-			if strings.HasPrefix(name, "lockstep/protocol.") {
-				// It waits in its Client, for the scheduler.
+			if strings.HasPrefix(name, "lockstep/protocol.(*Run).ask") {
+				// It waits for the scheduler.
 				break
 			}
 			place, _, _ = strings.Cut(place, " ")
 			if !userCode(name) || protocol.FromGo(place) {
 				continue
 			}
-			return place[strings.LastIndexByte(place, '/')+1:]
+			file, line, _ := strings.Cut(place, ":")
+			source := protocol.SourceOf(name, file, 0)
+			return source.File + ":" + line
 		}
 	}
 	return "somewhere in the protocol"
@@ -283,7 +303,7 @@ func stuckAt(routines []string) string {
 
 // userCode reports whether a function is neither Go's nor ours.
 func userCode(name string) bool {
-	for _, prefix := range []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "sync/", "time."} {
+	for _, prefix := range []string{"runtime.", "runtime/", "internal/", "iter.", "sync.", "sync/", "time.", "lockstep/protocol."} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}

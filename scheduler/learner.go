@@ -15,7 +15,7 @@ import (
 const maxHistory = 400
 
 // maxLocals is how many different locals a checkpoint may be met with.
-const maxLocals = 500
+const maxLocals = 200
 
 // learner learns protocol code as an automaton: it is the model.Automaton of a
 // search. A process is deterministic, so what it does next is a function of what
@@ -27,6 +27,7 @@ type learner struct {
 	latency  model.Range
 	patience time.Duration
 
+	world    *protocol.World
 	locals   []local
 	programs []program
 	classes  []class
@@ -59,6 +60,7 @@ type local struct {
 	start bool
 	// A checkpoint has a second history, if one was met.
 	checkpoint  bool
+	place       model.Source
 	hasSecond   bool
 	secondFrom  model.LocalID
 	secondBy    model.Observation
@@ -70,6 +72,7 @@ type learned struct {
 	observation model.Observation
 	edge        *model.Edge
 	signature   string
+	call        protocol.Call
 }
 
 // program is code that a process runs.
@@ -80,6 +83,7 @@ type program struct {
 	spawned bool
 	start   *model.Edge
 	first   string // signature of the first call
+	call    protocol.Call
 	rank    uint64
 }
 
@@ -104,6 +108,7 @@ func (k storeKey) String() string { return k.key }
 func newLearner(c code, tick model.Tick, latency model.Range, patience time.Duration) *learner {
 	l := &learner{
 		code: c, tick: tick, latency: latency, patience: patience,
+		world:    protocol.NewWorld(c.valueTTL, c.invalidate),
 		points:   make(map[string]model.LocalID),
 		met:      make(map[model.Source]int),
 		children: make(map[spawnPoint]model.ProgramID),
@@ -139,7 +144,7 @@ func (l *learner) Start(p model.ProgramID) (*model.Edge, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.programs[p].first = call.Signature()
+	l.programs[p].first, l.programs[p].call = call.Signature(), call
 	l.programs[p].start = edge
 	return edge, nil
 }
@@ -159,7 +164,7 @@ func (l *learner) learn(id model.LocalID, o model.Observation) (*model.Edge, err
 	if err != nil {
 		return nil, err
 	}
-	l.locals[id].edges = append(l.locals[id].edges, learned{o, edge, call.Signature()})
+	l.locals[id].edges = append(l.locals[id].edges, learned{o, edge, call.Signature(), call})
 	return edge, nil
 }
 
@@ -216,7 +221,7 @@ func (l *learner) meet(edge *model.Edge, p model.ProgramID, at spawnPoint, call 
 		if l.met[m.Source]++; l.met[m.Source] > maxLocals {
 			return &ProtocolError{Err: fmt.Errorf("%s:%d: this Checkpoint has been met with %d different locals; does a number among them grow without end?", m.Source.File, m.Source.Line, maxLocals)}
 		}
-		l.locals[edge.To].checkpoint = true
+		l.locals[edge.To].checkpoint, l.locals[edge.To].place = true, m.Source
 		l.locals[edge.To].depth = 0
 		return nil
 	}

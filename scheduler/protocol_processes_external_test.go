@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lockstep/checks"
-	"lockstep/model"
 	"lockstep/protocol"
 	"lockstep/scheduler"
 )
@@ -27,7 +26,7 @@ func TestWhatProcessesMayNotShareIsRefused(t *testing.T) {
 					if done {
 						return true
 					}
-					c.Store.Del("x") // the flag decides whether this comes
+					c.Store.Del("x") // here: done flag
 				}
 			})
 			c.Sleep(time.Minute)
@@ -49,15 +48,12 @@ func TestWhatProcessesMayNotShareIsRefused(t *testing.T) {
 		{"result in a variable", code(func(c *protocol.Client) protocol.Answer {
 			var result bool
 			task := protocol.Go(c, func(c *protocol.Client) bool {
-				result, _ = c.Store.Del("x")
+				found, _ := c.Store.Del("x")
+				result = !found
 				return true
 			})
 			task.Wait()
-			if result {
-				c.Store.Del("y")
-			} else {
-				c.Store.Del("z") // here: result in a variable
-			}
+			c.Store.Del(fmt.Sprint("found ", result)) // here: result in a variable
 			return protocol.Empty()
 		}), shared},
 		{"value in a variable", code(func(c *protocol.Client) protocol.Answer {
@@ -140,7 +136,7 @@ func TestWhatProcessesMayNotShareIsRefused(t *testing.T) {
 				return [4]protocol.Token{c.NewToken(), c.NewToken(), c.NewToken(), c.NewToken()}
 			}).Wait()
 			return protocol.Empty()
-		}), "at most 2"},
+		}), "at most 3"},
 	} {
 		t.Run(b.name, b.refused)
 	}
@@ -403,16 +399,14 @@ func TestAnEndlessLoopThatRecoversFromEverythingIsRefused(t *testing.T) {
 		for {
 			func() {
 				defer func() { recover() }()
-				c.Checkpoint()
+				c.Checkpoint() // here: endless recovery
 				c.Sleep(time.Second)
 			}()
 			select {
 			case <-over:
 				return protocol.Empty()
-			default: // here: endless recovery
+			default:
 			}
 		}
 	}), "never ends"}.refused(t)
 }
-
-var _ = model.MaxResults

@@ -39,11 +39,10 @@ func (b breach) refused(t *testing.T) {
 	t.Helper()
 	s := scheduler.NewScenario(b.code)
 	s.Nodes, s.Updates = 1, 0
-	started := time.Now()
-	r, err := scheduler.Check(context.Background(), s, checks.All(0), scheduler.Options{Patience: patience})
-	if took := time.Since(started); took > 10*time.Second {
-		t.Errorf("it took %s", took)
-	}
+	// A search through states without end is no answer either.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	r, err := scheduler.Check(ctx, s, checks.All(0), scheduler.Options{Patience: patience})
 	var refusal *scheduler.ProtocolError
 	switch {
 	case err == nil:
@@ -216,12 +215,12 @@ func TestCodeThatNeverEndsIsRefused(t *testing.T) {
 		}), "Checkpoint"},
 		{"counter in a checkpoint", code(func(c *protocol.Client) protocol.Answer {
 			for n := 0; ; n++ {
-				c.Checkpoint(n)
-				c.Sleep(time.Second) // here: counter in a checkpoint
+				c.Checkpoint(n) // here: counter in a checkpoint
+				c.Sleep(time.Second)
 			}
 		}), "Checkpoint"},
-		{"again at once", code(func(c *protocol.Client) protocol.Answer { // here: again at once
-			return protocol.Again()
+		{"again at once", code(func(c *protocol.Client) protocol.Answer {
+			return protocol.Again() // here: again at once
 		}), "Again before it has done any operation"},
 	} {
 		t.Run(b.name, b.refused)
