@@ -179,7 +179,11 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) {
 		e.Ended = true
 		return
 	}
-	if most := op.Max; most != 0 && (op.Min != 0 || most != Forever) && !(op.Kind == Sleep && p.Stopped) {
+	if op.Kind == Sleep && p.Stopped {
+		p.Observed = Observe(Stopped)
+		return
+	}
+	if most := op.Max; most != 0 && (op.Min != 0 || most != Forever) {
 		p.Clock = Fresh
 	}
 }

@@ -170,6 +170,9 @@ func (r *Rules) processMoves(s *State, i int, m *Moves) {
 		stopped := move
 		stopped.Observation = Observe(Stopped)
 		m.Add(stopped)
+		if p.Observed != 0 {
+			return
+		}
 		m.Begin()
 	}
 	start := m.open

@@ -72,8 +72,10 @@ const (
 // spawned are a family; the processes of a family stand next to each other in
 // the order in which they were spawned, the families of a node likewise.
 type Process struct {
-	Local        LocalID
-	Observed     Observation // while Replying
+	Local LocalID
+	// Observed is what it will observe: while Replying, or of a Sleep that it
+	// began when it had already been told to stop.
+	Observed     Observation
 	Node, Family uint8
 	Phase        Phase
 	// Overdue: it became due while its node was halted, so it acts at once.

@@ -41,8 +41,14 @@ func (t Tick) With(durations ...time.Duration) Tick {
 	return t
 }
 
-// Fits reports whether d is a whole number of ticks.
-func (t Tick) Fits(d time.Duration) bool { return d%t.Size() == 0 }
+// Fits reports whether d is a whole number of ticks. Only 0 is as long as no
+// duration is known.
+func (t Tick) Fits(d time.Duration) bool {
+	if t.size == 0 {
+		return d == 0
+	}
+	return d%t.size == 0
+}
 
 // Ticks converts d, which must fit. It is an error if d has more than MaxTicks
 // ticks.

@@ -22,11 +22,23 @@ func (l Learner) Origin(id model.LocalID) Origin {
 	return Origin{s.program, s.start, s.from, s.by}
 }
 
-// Spawned returns where a program is spawned: after which step, and by the which
-// mark of it. It is false for the programs of roles.
-func (l Learner) Spawned(p model.ProgramID) (at Origin, mark int, ok bool) {
+// Spawned returns where a program is spawned: in which step, and how many others
+// that step spawns before it. It is false for the programs of roles.
+func (l Learner) Spawned(p model.ProgramID) (at Origin, before int, ok bool) {
 	q := &l.l.programs[p]
-	return Origin{q.spawn.program, q.spawn.start, q.spawn.from, q.spawn.by}, q.spawn.mark, q.spawned
+	if !q.spawned {
+		return Origin{}, 0, false
+	}
+	edge := l.l.programs[q.spawn.program].start
+	if !q.spawn.start {
+		edge, _ = l.l.Next(q.spawn.from, q.spawn.by)
+	}
+	for _, m := range edge.Marks[:q.spawn.mark] {
+		if m.Kind == model.MarkSpawn {
+			before++
+		}
+	}
+	return Origin{q.spawn.program, q.spawn.start, q.spawn.from, q.spawn.by}, before, true
 }
 
 // Keys returns store and key by number.

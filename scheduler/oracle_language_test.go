@@ -96,11 +96,11 @@ func (in instruction) String() string {
 		return fmt.Sprintf("v%d = Get %s", in.v, key)
 	case vSet, vSetXX:
 		how := fmt.Sprintf("ttl=%d", in.ttl)
-		if in.valueTTL {
+		switch {
+		case in.keepTTL:
+			how = "keepttl"
+		case in.valueTTL:
 			how = "ttl=scenario"
-		}
-		if in.keepTTL {
-			how += " keepttl"
 		}
 		return fmt.Sprintf("%s %s v%d %s", in.verb, key, in.v, how)
 	case vSetNX:
@@ -240,12 +240,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			}
 		}
 		var options []protocol.SetOption
-		if in.keepTTL {
+		switch {
+		case in.keepTTL:
 			options = append(options, protocol.KeepTTL())
-		}
-		if in.valueTTL {
+		case in.valueTTL:
 			options = append(options, c.ValueTTL())
-		} else if in.ttl > 0 {
+		case in.ttl > 0:
 			options = append(options, protocol.PX(ticks(in.ttl)))
 		}
 		switch in.verb {

@@ -261,7 +261,8 @@ func TestResultsOfEveryKindComeBack(t *testing.T) {
 		},
 		"twice": func(c *protocol.Client) protocol.Answer {
 			task := protocol.Go(c, func(c *protocol.Client) protocol.Token { return c.NewToken() })
-			if task.Wait() != task.Wait() {
+			once := task.Wait()
+			if again := task.Wait(); again != once {
 				reached(c)
 			}
 			return protocol.Empty()

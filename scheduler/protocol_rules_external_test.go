@@ -155,7 +155,7 @@ func TestCodeThatIsNotDeterministicIsRefused(t *testing.T) {
 // Code that does not come to an operation is not waited for.
 func TestCodeThatNeverEndsIsRefused(t *testing.T) {
 	var over atomic.Bool
-	gate := make(chan struct{})
+	gate, other := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { over.Store(true); close(gate) })
 	var mutex sync.Mutex
 	mutex.Lock()
@@ -172,14 +172,15 @@ func TestCodeThatNeverEndsIsRefused(t *testing.T) {
 		}), "waits for something outside of its Client"},
 		{"select", code(func(c *protocol.Client) protocol.Answer {
 			c.Store.Del("x")
-			select {
-			case <-gate: // here: select
+			select { // here: select
+			case <-gate:
+			case <-other:
 			}
 			return protocol.Empty()
 		}), "waits for something outside of its Client"},
 		{"mutex", code(func(c *protocol.Client) protocol.Answer {
 			mutex.Lock() // here: mutex
-			mutex.Unlock()
+			defer mutex.Unlock()
 			return protocol.Empty()
 		}), "waits for something outside of its Client"},
 		{"real sleep", code(func(c *protocol.Client) protocol.Answer {
@@ -310,6 +311,9 @@ func TestAWrongCheckpointIsRefused(t *testing.T) {
 }
 
 // A panic is the author's, and so is its place.
+// noMap is a map that nobody made.
+var noMap map[string]int
+
 func TestCodeThatPanicsIsRefused(t *testing.T) {
 	for _, b := range []breach{
 		{"panic", code(func(c *protocol.Client) protocol.Answer {
@@ -320,8 +324,7 @@ func TestCodeThatPanicsIsRefused(t *testing.T) {
 			panic(customError{7}) // here: custom error
 		}), "panicked: custom error 7"},
 		{"nil map", code(func(c *protocol.Client) protocol.Answer {
-			var m map[string]int
-			m["a"] = 1 // here: nil map
+			noMap["a"] = 1 // here: nil map
 			return protocol.Empty()
 		}), "assignment to entry in nil map"},
 		{"nil pointer", code(func(c *protocol.Client) protocol.Answer {

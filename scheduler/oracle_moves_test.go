@@ -1,0 +1,333 @@
+package scheduler_test
+
+import "lockstep/model"
+
+// rule is a property as the oracle decides it.
+type rule int
+
+const (
+	mutualExclusion rule = iota
+	noStaleOverwrite
+	noForeignRelease
+	noOrphanedLock
+	rebuildBound
+	rules
+)
+
+var ruleNames = [rules]string{"mutual-exclusion", "no-stale-overwrite", "no-foreign-release", "no-orphaned-lock", "rebuild-bound"}
+
+// successor is a world that another can become.
+type successor struct {
+	world    *world
+	weight   int
+	fault    bool
+	violates [rules]bool
+}
+
+// successors returns everything that can happen next, one tick of time
+// included.
+func (w *world) successors() []successor {
+	var all []successor
+	add := func(weight int, fault bool, change func(n *world, s *successor)) {
+		s := successor{world: w.clone(), weight: weight, fault: fault}
+		change(s.world, &s)
+		s.world.judge(&s)
+		s.world.tidy()
+		if len(s.world.processes) > mostProcesses || len(s.world.owners) > mostTokens {
+			s.world.endlessly = true
+		}
+		all = append(all, s)
+	}
+	if w.timePasses() {
+		add(0, false, func(n *world, _ *successor) { n.pass() })
+	}
+	for i := range w.processes {
+		p := &w.processes[i]
+		switch w.nodes[p.node].status {
+		case crashed:
+			continue
+		case paused:
+			if p.phase != waiting {
+				continue
+			}
+		}
+		least, _, forever := w.bounds(p)
+		switch {
+		case p.phase == waiting:
+			add(0, false, func(n *world, _ *successor) {
+				first := w.set.programs[p.program]
+				n.step(i, func(*process) {})
+				q := &n.processes[i]
+				q.new = q.phase == acting && first[q.pc].remote()
+			})
+		case p.phase == replying && p.age >= least:
+			add(1, false, func(n *world, _ *successor) {
+				n.step(i, func(q *process) { n.set.programs.observe(q, q.seen) })
+			})
+		case p.phase == acting && !forever:
+			in := w.set.programs[p.program][p.pc]
+			if in.verb == vSleep && p.stopped {
+				add(1, false, func(n *world, _ *successor) {
+					n.step(i, func(q *process) { n.set.programs.observe(q, seen{code: model.Stopped}) })
+				})
+				if p.stoppedAtIssue {
+					continue
+				}
+			}
+			if p.age < least {
+				continue
+			}
+			for _, code := range w.answers(p, in) {
+				add(1, false, func(n *world, s *successor) { n.effect(i, in, code, s) })
+			}
+		}
+	}
+	for k, e := range w.entries {
+		if e.ttl > 0 && e.age == e.ttl {
+			add(1, false, func(n *world, _ *successor) { n.put(k, entry{}) })
+		}
+	}
+	for n := range w.nodes {
+		busy := false
+		for i := range w.processes {
+			busy = busy || w.processes[i].node == n && w.processes[i].active()
+		}
+		if w.nodes[n].status == paused {
+			add(1, false, func(c *world, _ *successor) { c.nodes[n] = host1{} })
+		}
+		if busy && w.nodes[n].status == running && w.pauses > 0 {
+			add(1, true, func(c *world, _ *successor) {
+				c.nodes[n] = host1{status: paused}
+				c.pauses--
+			})
+		}
+		if busy && w.nodes[n].status != crashed && w.crashes > 0 {
+			add(1, true, func(c *world, _ *successor) {
+				c.nodes[n] = host1{status: crashed}
+				c.crashes--
+				kept := c.processes[:0]
+				for _, p := range c.processes {
+					if p.node != n {
+						kept = append(kept, p)
+					}
+				}
+				c.processes = kept
+			})
+		}
+	}
+	return all
+}
+
+// timePasses reports whether a tick may go by: nothing that would then be late.
+func (w *world) timePasses() bool {
+	for i := range w.processes {
+		p := &w.processes[i]
+		if w.nodes[p.node].status != running {
+			continue
+		}
+		if _, most, forever := w.bounds(p); !forever && p.age >= most {
+			return false
+		}
+	}
+	for _, e := range w.entries {
+		if e.ttl > 0 && e.age >= e.ttl {
+			return false
+		}
+	}
+	for _, n := range w.nodes {
+		if n.status == paused && n.age >= w.set.pauseMax {
+			return false
+		}
+	}
+	return true
+}
+
+// pass lets a tick go by. Ages stop where they no longer matter.
+func (w *world) pass() {
+	for i := range w.processes {
+		p := &w.processes[i]
+		p.age = min(p.age+1, w.longest(p))
+		if p.hasDeadline && !p.deadlinePassed {
+			p.deadlineAge = min(p.deadlineAge+1, p.deadlineLimit+1)
+		}
+	}
+	for k := range w.entries {
+		if w.entries[k].ttl > 0 {
+			w.entries[k].age++
+		}
+	}
+	for n := range w.nodes {
+		if w.nodes[n].status == paused {
+			w.nodes[n].age++
+		}
+	}
+}
+
+// answers returns what a process may observe where the moment decides: at the
+// very instant of a limit it may be either. One zero code otherwise.
+func (w *world) answers(p *process, in instruction) []model.Code {
+	var codes []model.Code
+	switch in.verb {
+	case vPassed:
+		if !p.deadlinePassed && p.deadlineAge <= p.deadlineLimit {
+			codes = append(codes, model.NotPassed)
+		}
+		if p.deadlinePassed || p.deadlineAge >= p.deadlineLimit {
+			codes = append(codes, model.Passed)
+		}
+		return codes
+	case vPTTL:
+		e := w.entries[in.key]
+		if e.ttl == 0 {
+			break
+		}
+		left := e.ttl - e.age
+		if left >= in.ttl {
+			codes = append(codes, model.NotBelow)
+		}
+		if left <= in.ttl {
+			codes = append(codes, model.Below)
+		}
+		return codes
+	}
+	return []model.Code{0}
+}
+
+// put changes what is under a key, and forgets the rebuilds if a cached value
+// went away.
+func (w *world) put(k int, e entry) {
+	if w.entries[k].value.Kind == model.KindVersion && e.value.Kind == model.KindNone {
+		w.rebuilds = 0
+	}
+	w.entries[k] = e
+}
+
+// effect lets the operation of the process take effect.
+func (w *world) effect(i int, in instruction, answer model.Code, s *successor) {
+	p := &w.processes[i]
+	o := seen{code: model.Done}
+	p.new = false
+	if op, ok := in.onEntry(w.set); ok {
+		o = w.onEntry(p, in, op, s)
+		if in.verb == vPTTL && o.code == model.Below {
+			o.code = answer
+		}
+	}
+	switch in.verb {
+	case vRead:
+		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
+		w.rebuilds = min(w.rebuilds+1, w.set.bound+1)
+		s.violates[rebuildBound] = w.rebuilds > w.set.bound
+	case vUpdate:
+		w.source++
+		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
+	case vStop:
+		if q := w.find(p.family(), p.task[in.slot]-1); q.phase != ended {
+			q.stopped = true
+		}
+	case vWait:
+		o = w.find(p.family(), p.task[in.slot]-1).result
+	case vDeadline:
+		p.hasDeadline, p.deadlinePassed, p.deadlineAge, p.deadlineLimit = true, false, 0, in.ttl
+	case vReset:
+		p.deadlinePassed, p.deadlineAge = false, 0
+	case vPassed:
+		o.code = answer
+		if answer == model.Passed {
+			p.deadlinePassed, p.deadlineAge = true, 0
+		}
+	}
+	if in.remote() && w.set.replyMax > 0 {
+		p.phase, p.age, p.seen = replying, 0, o
+		return
+	}
+	w.step(i, func(q *process) { w.set.programs.observe(q, o) })
+}
+
+// onEntry returns the operation on an entry that the instruction stands for.
+func (in instruction) onEntry(set *setting) (model.Operation, bool) {
+	kinds := map[verb]model.OperationKind{
+		vGet: model.Get, vSet: model.Set, vSetXX: model.Set, vSetNX: model.Set, vDel: model.Delete, vPExpire: model.PExpire,
+		vPTTL: model.PTTL, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
+	}
+	kind, ok := kinds[in.verb]
+	op := model.Operation{Kind: kind, TTL: model.Ticks(in.ttl)}
+	switch in.verb {
+	case vSetNX:
+		op.Mode = model.IfAbsent
+	case vSetXX:
+		op.Mode = model.IfPresent
+	}
+	switch {
+	case in.keepTTL:
+		op.Mode, op.TTL = op.Mode|model.KeepTTL, 0
+	case in.valueTTL:
+		op.TTL = model.Ticks(set.valueTTL)
+	}
+	return op, ok
+}
+
+// onEntry uses the one thing that the oracle shares with the engine: what an
+// operation does to an entry.
+func (w *world) onEntry(p *process, in instruction, op model.Operation, s *successor) seen {
+	const runs = 7 // stands for the time that an entry has had
+	before := w.entries[in.key]
+	shared := model.Entry{Value: before.value, TTL: model.Ticks(before.ttl)}
+	if before.ttl > 0 {
+		shared.Clock = runs
+	}
+	result, code := op.Effect(shared, p.v[in.v])
+	after := entry{value: result.Value, ttl: int(result.TTL)}
+	if result.Clock == runs {
+		after.age = before.age
+	}
+	gone := before.value.Kind == model.KindToken && after.value.Kind == model.KindNone
+	s.violates[noForeignRelease] = gone && w.owners[before.value.N] != p.family()
+	if op.Kind == model.Set && code == model.Done && after.value.Kind == model.KindVersion {
+		version := int(after.value.N)
+		s.violates[noStaleOverwrite] = version < w.lastKept[in.key]
+		w.lastKept[in.key] = version
+	}
+	w.put(in.key, after)
+	o := seen{code: code}
+	if code == model.Found {
+		o.value = result.Value
+	}
+	return o
+}
+
+// judge looks at the properties that are about states.
+func (w *world) judge(s *successor) {
+	var believers [len(tinyKeys)]int
+	lives := map[family]bool{}
+	for i := range w.processes {
+		p := &w.processes[i]
+		if p.phase != ended {
+			lives[p.family()] = true
+		}
+		for k, b := range p.believes {
+			if b {
+				believers[k]++
+			}
+		}
+	}
+	for _, n := range believers {
+		s.violates[mutualExclusion] = s.violates[mutualExclusion] || n > 1
+	}
+	for _, e := range w.entries {
+		if e.value.Kind == model.KindToken && e.ttl == 0 && !lives[w.owners[e.value.N]] {
+			s.violates[noOrphanedLock] = true
+		}
+	}
+}
+
+// settled reports whether no request is live.
+func (w *world) settled() bool {
+	for i := range w.processes {
+		p := &w.processes[i]
+		if p.node < w.set.nodes && p.root && p.active() && !p.new {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,175 @@
+package scheduler_test
+
+import "lockstep/model"
+
+// phase is how far a process of the oracle is.
+type phase uint8
+
+const (
+	waiting  phase = iota // not arrived
+	acting                // its operation is issued
+	replying              // its operation has taken effect, it does not know yet
+	ended
+)
+
+// seen is what a process gets back from an operation.
+type seen struct {
+	code   model.Code
+	value  model.Datum
+	number int
+}
+
+// process is a process of the oracle: where it is in its program, its locals,
+// and since when.
+type process struct {
+	node, request, order int // order: among those that the request has spawned
+	root                 bool
+	program, pc          int
+	phase                phase
+	age                  int // ticks in this phase
+	seen                 seen
+	v                    [variables]model.Datum
+	last                 model.Code
+	number               int
+	count                [counters]int
+	task                 [taskSlots]int // order + 1
+	hasDeadline          bool
+	deadlinePassed       bool
+	deadlineAge          int
+	deadlineLimit        int
+	stopped              bool
+	stoppedAtIssue       bool
+	believes             [len(tinyKeys)]bool
+	// new: it has arrived, and its first operation, which goes to a store or to
+	// the source, has not taken effect.
+	new bool
+	// result is what is left of an ended process.
+	result seen
+}
+
+// host is the world of a process as far as code that takes no time can tell.
+type host interface {
+	token(p *process) model.Datum
+	spawn(p *process, program int) (task int)
+	restart(p *process)
+	kept(p *process)
+}
+
+// issues reports whether the instruction is an operation for p: something that
+// takes effect in a step of its own.
+func (p *process) issues(in instruction) bool {
+	var none model.Datum
+	switch in.verb {
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
+		return p.v[in.v] != none
+	case vStop, vWait:
+		return p.task[in.slot] != 0
+	case vPassed, vReset:
+		return p.hasDeadline
+	case vGet, vDel, vPExpire, vPTTL, vRead, vUpdate, vCompute, vSleep, vDeadline:
+		return true
+	}
+	return false
+}
+
+// remote reports whether it goes to a store or to the source.
+func (in instruction) remote() bool {
+	switch in.verb {
+	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate:
+		return true
+	}
+	return false
+}
+
+// endless is how many instructions without an operation are too many.
+const endless = 150
+
+// advance lets p run from its pc to its next operation, which it issues, or to
+// its end. invalidates is what the scenario says of updates. It is false if that
+// takes too long.
+func (ps programs) advance(p *process, h host, invalidates bool) bool {
+	for range endless {
+		if p.pc >= len(ps[p.program]) {
+			p.end(0, model.Datum{})
+			return true
+		}
+		in := ps[p.program][p.pc]
+		if p.issues(in) {
+			p.phase, p.age, p.seen = acting, 0, seen{}
+			p.stoppedAtIssue = p.stopped && in.verb == vSleep
+			return true
+		}
+		p.pc++
+		switch in.verb {
+		case vToken:
+			p.v[in.v] = h.token(p)
+		case vAcquired:
+			p.believes[in.key] = true
+		case vReleasing:
+			p.believes[in.key] = false
+		case vGo:
+			p.task[in.slot] = h.spawn(p, in.n)
+		case vCheckpoint:
+			for k := range p.v {
+				if in.n&(1<<k) == 0 {
+					p.v[k] = model.Datum{}
+				}
+			}
+			h.kept(p)
+		case vIf:
+			if p.last == in.code {
+				p.pc = in.to
+			}
+		case vIfEqual:
+			if p.v[in.v] == p.v[in.w] {
+				p.pc = in.to
+			}
+		case vIfNumber:
+			if p.number == in.n {
+				p.pc = in.to
+			}
+		case vUnlessInv:
+			if !invalidates {
+				p.pc = in.to
+			}
+		case vRetry:
+			if p.count[in.slot] < in.n {
+				p.count[in.slot]++
+				p.pc = in.to
+			}
+		case vGoto:
+			p.pc = in.to
+		case vAgain:
+			// Only a request starts over; for the rest it is the end.
+			if p.program != handleProgram {
+				p.end(0, model.Datum{})
+				return true
+			}
+			h.restart(p)
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root}
+		case vReturn:
+			p.end(in.n, p.v[in.v])
+			return true
+		}
+	}
+	return false
+}
+
+func (p *process) end(number int, value model.Datum) {
+	*p = process{node: p.node, request: p.request, order: p.order, root: p.root, program: p.program, phase: ended}
+	p.result = seen{model.Result, value, number}
+}
+
+// observe lets p learn what became of its operation.
+func (ps programs) observe(p *process, o seen) {
+	in := ps[p.program][p.pc]
+	switch in.verb {
+	case vGet, vRead, vUpdate:
+		p.v[in.v] = o.value
+	case vWait:
+		p.v[in.v], p.number = o.value, o.number
+	}
+	p.last = o.code
+	p.seen = seen{}
+	p.pc++
+}

@@ -1,0 +1,266 @@
+package scheduler_test
+
+import (
+	"slices"
+
+	"lockstep/model"
+	"lockstep/scheduler"
+)
+
+// kindSymbol is the kind of the datum in a register, whatever it is.
+const kindSymbol = model.Kind(100)
+
+// symbol is a process of the oracle as far as its local state goes: its values,
+// tasks and deadline are numbers of registers.
+type symbol struct {
+	process
+	registers []model.Kind // KindNone: a value or token
+	deadline  int
+	// spawned are the processes that began in the last step.
+	spawned []*symbol
+}
+
+// symbols tells what the local states of a search are for the oracle, by letting
+// the oracle's process go through the history of each.
+type symbols struct {
+	set    *setting
+	locals map[model.LocalID]*symbol
+}
+
+func (y *symbols) of(id model.LocalID, l scheduler.Learner) *symbol {
+	if s, ok := y.locals[id]; ok {
+		return s
+	}
+	s := y.after(l.Origin(id), l)
+	y.locals[id] = s
+	return s
+}
+
+// after returns a process after a step.
+func (y *symbols) after(at scheduler.Origin, l scheduler.Learner) *symbol {
+	var s symbol
+	if at.Start {
+		s = *y.begin(at.Program, l)
+	} else {
+		s = *y.of(at.From, l)
+		s.registers = slices.Clone(s.registers)
+	}
+	s.spawned = nil
+	if !at.Start {
+		s.observe(y.set.programs, at.By, l)
+	}
+	y.set.programs.advance(&s.process, &s, y.set.invalidate)
+	return &s
+}
+
+// begin returns a process of the program that has not done anything.
+func (y *symbols) begin(p model.ProgramID, l scheduler.Learner) *symbol {
+	at, before, spawned := l.Spawned(p)
+	if !spawned {
+		return &symbol{process: process{program: map[model.ProgramID]int{model.HandleProgram: handleProgram, model.UpdateProgram: updateProgram}[p]}}
+	}
+	child := *y.after(at, l).spawned[before]
+	child.registers = slices.Clone(child.registers)
+	return &child
+}
+
+func (s *symbol) observe(ps programs, o model.Observation, l scheduler.Learner) {
+	in := ps[s.program][s.pc]
+	what := seen{code: o.Code()}
+	switch o.Code() {
+	case model.Found:
+		kind := model.KindNone
+		if in.verb == vDeadline {
+			kind, what.code = model.KindDeadline, model.Done
+			s.hasDeadline, s.deadlineLimit, s.deadline = true, in.ttl, o.Register()
+		}
+		if o.Register() == len(s.registers) {
+			s.registers = append(s.registers, kind)
+		}
+		what.value = model.Datum{Kind: kindSymbol, N: uint8(o.Register())}
+	case model.Result:
+		result := l.Result(o.Class()).(tinyResult)
+		what.number = result.N
+		if result.V != (tinyResult{}).V {
+			at := o.ResultRegister(0)
+			if at == len(s.registers) {
+				s.registers = append(s.registers, model.KindNone)
+			}
+			what.value = model.Datum{Kind: kindSymbol, N: uint8(at)}
+		}
+	}
+	ps.observe(&s.process, what)
+}
+
+// token, spawn, restart and kept are what the code of a process does to its
+// world; here, to its registers.
+func (s *symbol) token(*process) model.Datum {
+	s.registers = append(s.registers, model.KindNone)
+	return model.Datum{Kind: kindSymbol, N: uint8(len(s.registers) - 1)}
+}
+
+func (s *symbol) restart(*process) { s.registers = nil }
+
+func (s *symbol) spawn(p *process, program int) int {
+	child := &symbol{process: process{program: program, v: p.v}}
+	moved := map[int]int{}
+	for k, kind := range s.registers {
+		if kind == model.KindNone {
+			moved[k] = len(child.registers)
+			child.registers = append(child.registers, kind)
+		}
+	}
+	for k := range child.v {
+		if d := &child.v[k]; d.Kind == kindSymbol {
+			d.N = uint8(moved[int(d.N)])
+		}
+	}
+	s.spawned = append(s.spawned, child)
+	s.registers = append(s.registers, model.KindTask)
+	return len(s.registers)
+}
+
+// kept is a checkpoint: what the locals mention stays, in their order.
+func (s *symbol) kept(p *process) {
+	var registers []model.Kind
+	moved := map[int]int{}
+	keep := func(k int) int {
+		if _, ok := moved[k]; !ok {
+			moved[k] = len(registers)
+			registers = append(registers, s.registers[k])
+		}
+		return moved[k]
+	}
+	for k := range p.v {
+		if d := &p.v[k]; d.Kind == kindSymbol {
+			d.N = uint8(keep(int(d.N)))
+		}
+	}
+	for k := range p.task {
+		if p.task[k] != 0 {
+			p.task[k] = keep(p.task[k]-1) + 1
+		}
+	}
+	if p.hasDeadline {
+		s.deadline = keep(s.deadline)
+	}
+	s.registers = registers
+}
+
+// world returns a state of the engine as the oracle would have it, without
+// anything that only clocks or properties know.
+func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
+	w := &world{set: y.set, source: int(s.Source)}
+	for _, n := range s.Nodes {
+		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed}[n.Status]})
+	}
+	for _, o := range s.Owners {
+		f := noFamily
+		if o != model.NoOwner {
+			f = family{int(o >> 8), int(o & 0xff)}
+		}
+		w.owners = append(w.owners, f)
+	}
+	keys := map[int]int{}
+	for k, name := range l.Keys() {
+		for tiny, key := range tinyKeys {
+			if name == map[bool]string{false: "store/", true: "cache/"}[key.cache]+key.name {
+				keys[k] = tiny
+				w.entries[tiny] = entry{value: s.Entries[k].Value, ttl: int(s.Entries[k].TTL)}
+			}
+		}
+	}
+	order := 0
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if order++; i == 0 || p.Node != s.Processes[i-1].Node || p.Family != s.Processes[i-1].Family {
+			order = 0
+		}
+		q := y.process(p, &s.Nodes[p.Node], l)
+		q.node, q.request, q.order, q.root = int(p.Node), int(p.Family), order, p.Root
+		for k := range keys {
+			q.believes[keys[k]] = p.Believes&(1<<k) != 0
+		}
+		w.processes = append(w.processes, q)
+	}
+	return w.discrete()
+}
+
+func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) process {
+	if p.Phase == model.Waiting {
+		program := handleProgram
+		if n.Class == model.Updater {
+			program = updateProgram
+		}
+		return process{program: program}
+	}
+	s := y.of(p.Local, l)
+	q := s.process
+	datum := func(d model.Datum) model.Datum {
+		if d.Kind == kindSymbol {
+			return p.Registers[d.N].Datum
+		}
+		return d
+	}
+	switch p.Phase {
+	case model.Ended:
+		q = process{program: q.program, phase: ended, result: seen{model.Result, model.Datum{}, q.result.number}}
+		if s.result.value.Kind == kindSymbol {
+			q.result.value = p.Registers[0].Datum
+		}
+		return q
+	case model.Replying:
+		q.phase, q.seen = replying, seen{code: p.Observed.Code()}
+		if p.Observed.Code() == model.Found {
+			q.seen.value = p.Registers[p.Observed.Register()].Datum
+		}
+	}
+	for k := range q.v {
+		q.v[k] = datum(q.v[k])
+	}
+	for k := range q.task {
+		if q.task[k] != 0 {
+			q.task[k] = int(p.Registers[q.task[k]-1].N) + 1
+		}
+	}
+	if q.hasDeadline {
+		q.deadlinePassed = p.Registers[s.deadline].Clock == model.NoClock
+	}
+	q.stopped, q.new = p.Stopped, p.New
+	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed != 0
+	return q
+}
+
+// discrete returns the world without what only clocks and properties know and
+// without the budgets, since a state covers those with less left; the requests of
+// a node are numbered by their order.
+func (w *world) discrete() *world {
+	d := w.clone()
+	d.crashes, d.pauses, d.rebuilds, d.lastKept = 0, 0, 0, [len(tinyKeys)]int{}
+	for n := range d.nodes {
+		d.nodes[n].age = 0
+	}
+	for k := range d.entries {
+		d.entries[k].age = 0
+	}
+	d.tidy()
+	number := map[family]int{}
+	count := make([]int, len(d.nodes))
+	for i := range d.processes {
+		p := &d.processes[i]
+		p.age, p.deadlineAge = 0, 0
+		if _, ok := number[p.family()]; !ok {
+			number[p.family()] = count[p.node]
+			count[p.node]++
+		}
+	}
+	for t, f := range d.owners {
+		if f != noFamily {
+			d.owners[t].request = number[f]
+		}
+	}
+	for i := range d.processes {
+		d.processes[i].request = number[d.processes[i].family()]
+	}
+	return d
+}
