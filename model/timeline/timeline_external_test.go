@@ -1,0 +1,127 @@
+package timeline_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"lockstep/model"
+	"lockstep/model/timeline"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func read(t *testing.T) *model.Trace {
+	t.Helper()
+	f, err := os.Open("testdata/lease.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	trace, err := model.ReadTrace(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func draw(t *testing.T, trace *model.Trace, o timeline.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := timeline.Write(&b, trace, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A drawing stays within its width, from 80 columns on, loses no step, and is the
+// same every time.
+func TestTheDrawingOfACounterexample(t *testing.T) {
+	trace := read(t)
+	for _, width := range []int{80, 100, 140} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			got := draw(t, trace, timeline.Options{Width: width})
+			for line := range strings.Lines(got) {
+				if n := text.StringWidth(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("a line has %d columns: %s", n, line)
+				}
+			}
+			for _, s := range trace.Steps {
+				if s.Source != nil && !strings.Contains(got, fmt.Sprintf("%s:%d", filepath.Base(s.Source.File), s.Source.Line)) {
+					t.Errorf("the line of %q is missing", s.Text)
+				}
+			}
+			file := fmt.Sprintf("testdata/lease.%d.golden", width)
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the drawing is not that of %s (go test -update writes it anew):\n%s", file, got)
+			}
+		})
+	}
+}
+
+// Colours change no character that is seen.
+func TestColoursAreOnlyColours(t *testing.T) {
+	text.EnableColors()
+	trace := read(t)
+	plain := draw(t, trace, timeline.Options{})
+	coloured := draw(t, trace, timeline.Options{Color: true})
+	if coloured == plain {
+		t.Error("there are no colours")
+	}
+	if text.StripEscape(coloured) != plain {
+		t.Errorf("with colours:\n%s", text.StripEscape(coloured))
+	}
+}
+
+// What repeats is told once and counted, with the time of the last one.
+func TestRepeatsAreFolded(t *testing.T) {
+	trace := &model.Trace{Property: "answered", Explanation: "n0/0 waits for ever"}
+	at := time.Duration(0)
+	step := func(wait time.Duration, operation string, line int) {
+		at += wait
+		trace.Steps = append(trace.Steps, model.TraceStep{
+			Time: at, Kind: "effect", Node: "n0", Process: "n0/0", Operation: operation, Text: operation,
+			Source: &model.Source{File: "poll.go", Line: line},
+		})
+	}
+	step(0, "Get feed -> missing", 10)
+	for range 13 {
+		step(time.Second, "Sleep 1s", 20)
+		step(0, "SetNX lock:feed #1 10s -> refused", 21)
+	}
+	step(0, "Get feed -> missing", 30)
+	got := draw(t, trace, timeline.Options{})
+	if n := strings.Count(got, "Sleep 1s"); n != 1 {
+		t.Errorf("the sleep is told %d times:\n%s", n, got)
+	}
+	folded := ""
+	for line := range strings.Lines(got) {
+		if strings.Contains(line, "12 more times") {
+			folded = line
+		}
+	}
+	if !strings.HasPrefix(strings.TrimSpace(folded), "13s") {
+		t.Errorf("no line tells that it was done 12 more times until 13 s:\n%s", got)
+	}
+	for _, line := range []string{"poll.go:10", "poll.go:30"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%s is missing:\n%s", line, got)
+		}
+	}
+}
