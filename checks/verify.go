@@ -89,7 +89,7 @@ func errorKind(err error) string {
 // violation writes the trace and returns what to say.
 func violation(t TB, v *scheduler.Verdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is violated (%d faults, %d steps): %s\n\n", v.Property, v.Faults, v.Steps, v.Rule)
+	fmt.Fprintf(&b, "%s is violated (%s, %s): %s\n\n", v.Property, count(v.Faults, "fault", "faults"), count(v.Steps, "step", "steps"), v.Rule)
 	if err := timeline.Write(&b, v.Trace, timeline.Options{}); err != nil {
 		fmt.Fprintf(&b, "the timeline could not be drawn: %v\n", err)
 	}
