@@ -22,8 +22,10 @@ func (mutualExclusion) Memory() int     { return 0 }
 
 func (mutualExclusion) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
 	var outcome model.Outcome
-	if op := e.Operation; op != nil && op.Kind == model.Set && op.Mode&model.IfAbsent != 0 && e.Observation.Code() == model.Refused {
-		outcome |= model.Exercised
+	for i := range e.Changes {
+		if c := &e.Changes[i]; c.Refused && c.Before.Value.Kind == model.KindToken {
+			outcome |= model.Exercised
+		}
 	}
 	believed := uint16(0)
 	for i := range s.Processes {

@@ -8,7 +8,7 @@ import (
 
 // RebuildBound is the property that at most bound rebuilds start for each expiry
 // or invalidation of a cached value; the empty cache at the beginning counts as
-// one. A rebuild starts when its read of the source takes effect. bound is 1 to
+// one. A rebuild starts when its read of the source takes effect. bound is 0 to
 // 254.
 func RebuildBound(bound int) model.Property { return rebuildBound{bound} }
 
@@ -43,7 +43,7 @@ func (p rebuildBound) Check(_ *model.State, e *model.Event, count []byte) model.
 }
 
 // Counted returns the number in the monitor's memory.
-func (rebuildBound) Counted(memory []byte) int { return int(memory[0]) }
+func (rebuildBound) Counted(_ *model.State, memory []byte) int { return int(memory[0]) }
 
 func (p rebuildBound) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]

@@ -32,11 +32,18 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		if err != nil {
 			return err
 		}
+		if move.Choice == 1 {
+			p.Watch = Fresh
+		}
 		err = r.enter(s, i, edge, e)
 		s.Processes[i].New = r.Automaton.Operation(edge.To).Kind.Remote()
 		return err
+	case MoveLate:
+		p.Watch = NoClock
+		return nil
 	case MoveReply:
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
+		p.refer(p.Observed, &e.Data)
 	case MoveEffect:
 		op := r.Automaton.Operation(p.Local)
 		observed, err := r.effect(s, i, op, move, e)
@@ -46,8 +53,10 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		p = &s.Processes[i]
 		e.Operation, e.Observation = op, observed
 		p.Overdue, p.New = false, false
+		p.refer(observed, &e.Data)
 		if op.Kind.Remote() && r.ReplyMax > 0 {
 			p.Phase, p.Observed, p.Clock = Replying, observed, Fresh
+			p.Rebuilding = op.Kind == SourceRead
 			return nil
 		}
 	}
@@ -65,6 +74,18 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return r.entryEffect(s, p, op, move, e)
 	}
 	switch op.Kind {
+	case RunScript:
+		return r.runScript(s, p, op, e)
+	case JoinFlight:
+		return r.joinFlight(s, p, op)
+	case StartFlight:
+		return r.startFlight(s, p, op)
+	case ResolveFlight:
+		return r.resolveFlight(s, p, op)
+	case ForgetFlight:
+		if f := s.openFlight(p.Node, op.Key); f != nil {
+			s.closeFlight(p.Node, f.N)
+		}
 	case SourceRead:
 		return bind(p, Version(s.Source), op)
 	case SourceUpdate:
@@ -103,15 +124,11 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		}
 		child := &s.Processes[t]
 		result := r.Automaton.Operation(child.Local)
-		var at [MaxResults]uint8
+		var values [MaxResults]Datum
 		for k := range result.Results {
-			o, err := bind(p, child.Registers[k].Datum, op)
-			if err != nil {
-				return 0, err
-			}
-			at[k] = uint8(o.Register())
+			values[k] = child.Registers[k].Datum
 		}
-		return ObserveResult(result.Class, at[:len(result.Results)]), nil
+		return bindResult(p, result.Class, values[:len(result.Results)], op)
 	}
 	return Observe(Done), nil
 }
@@ -122,10 +139,10 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	if op.Arg != NoRegister {
 		arg = p.Registers[op.Arg].Datum
 	}
-	after, code := op.Effect(*entry, arg)
-	e.Changes = append(e.Changes, Change{
-		Key: op.Key, Before: *entry, After: after, Written: op.Kind == Set && code == Done, Owner: s.ownerOf(entry.Value),
-	})
+	after, code, err := s.change(op, arg, e)
+	if err != nil {
+		return 0, &LimitError{op.Source, err.Error()}
+	}
 	*entry = after
 	switch {
 	case op.Kind == PTTL && code == Below:
@@ -165,32 +182,36 @@ func (r *Rules) enter(s *State, i int, edge *Edge, e *Event) error {
 			return err
 		}
 	}
-	r.issue(s, i, edge.To, e)
-	return nil
+	return r.issue(s, i, edge.To, e)
 }
 
 // issue lets the process issue the operation of local state l, or end.
-func (r *Rules) issue(s *State, i int, l LocalID, e *Event) {
+func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	p := &s.Processes[i]
 	op := r.Automaton.Operation(l)
 	p.Local, p.Observed, p.Overdue, p.Clock = l, 0, false, NoClock
+	p.Rebuilding = op.Kind == Compute
 	if op.Kind == Return {
+		if p.unresolved() {
+			return &LimitError{e.Operation.Source, "after this a process returns without having resolved the flight that it started: whoever joined would wait for ever"}
+		}
 		r.end(p, op)
 		e.Ended = true
-		return
+		return nil
 	}
 	if op.Kind == Sleep && p.Stopped {
 		p.Observed = Observe(Stopped)
-		return
+		return nil
 	}
 	if most := op.Max; most != 0 && (op.Min != 0 || most != Forever) {
 		p.Clock = Fresh
 	}
+	return nil
 }
 
 // end lets the process return; only what its result mentions stays.
 func (r *Rules) end(p *Process, result *Operation) {
-	p.Phase, p.Believes, p.Stopped = Ended, 0, false
+	p.Phase, p.Believes, p.Stopped, p.Watch = Ended, 0, false, NoClock
 	var kept [MaxResults]Register
 	for k, from := range result.Results {
 		kept[k] = p.Registers[from]
@@ -248,7 +269,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	}
 	child := Process{Node: p.Node, Family: p.Family, Request: p.Request}
 	for _, reg := range p.Held() {
-		if reg.Kind == KindVersion || reg.Kind == KindToken {
+		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter {
 			child.Registers[child.Count] = reg
 			child.Count++
 		}

@@ -43,6 +43,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		number(&p.Clock)
+		number(&p.Watch)
 		for k := range p.Held() {
 			number(&p.Registers[k].Clock)
 		}
@@ -120,17 +121,26 @@ func (s *State) numberFamilies() {
 	}
 }
 
-// numberTokens numbers tokens in the order in which they are mentioned: in the
-// stores, then by the processes.
+// numberTokens numbers tokens and flights in the order in which they are
+// mentioned: in the stores, then by the processes.
 func (s *State) numberTokens() {
 	const unnumbered = 0xff
 	var number [MaxTokens]uint8
 	for n := range number {
 		number[n] = unnumbered
 	}
+	var flight [MaxFlights]uint8 // new number+1
+	flights := uint8(0)
 	owners, serials := s.Owners, s.Serials
 	next := uint8(0)
 	rename := func(d *Datum) {
+		if d.Kind == KindFlight {
+			if flight[d.N] == 0 {
+				flights++
+				flight[d.N] = flights
+			}
+			d.N = flight[d.N] - 1
+		}
 		if d.Kind != KindToken {
 			return
 		}

@@ -40,6 +40,14 @@ type Monitor interface {
 	Check(s *State, e *Event, memory []byte) Outcome
 }
 
+// Patient is a Monitor about how long requests wait: a [MoveLate] tells it that one
+// has waited for longer than the duration.
+type Patient interface {
+	Monitor
+	// Patience returns the longest wait that is allowed.
+	Patience() time.Duration
+}
+
 // DeadEnd is a property of the graph of all states: from every reachable state
 // there is a continuation without further faults to a state that is settled.
 type DeadEnd interface {
@@ -85,8 +93,10 @@ type Event struct {
 	Node, Process int
 	// Operation is the one that took effect, or whose reply arrived.
 	Operation *Operation
-	// Observation is what the process observes.
+	// Observation is what the process observes, Data what it refers to: what was
+	// found, or what a result mentions.
 	Observation Observation
+	Data        [MaxResults]Datum
 	// Changes tell what became of the entries that the step was about, in order.
 	Changes []Change
 	// Marks are what the process did next, before its next operation.
@@ -111,8 +121,8 @@ func (e *Event) Clone() Event {
 type Change struct {
 	Key           KeyID
 	Before, After Entry
-	// Written: a Set was accepted.
-	Written bool
+	// Written: a Set was accepted. Refused: its condition did not hold.
+	Written, Refused bool
 	// Owner is who created the token in Before; its slot may have been given to
 	// another token since.
 	Owner Owner

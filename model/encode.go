@@ -49,8 +49,21 @@ func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
 	return binary.AppendUvarint(to, uint64(uint32(limit)<<1|running))
 }
 
+// Bits that stand next to the node and the family, of which there are fewer.
+const (
+	watched    = 1 << 7
+	rebuilding = 1 << 7
+)
+
 func (s *State) encodeProcess(p *Process, to []byte) []byte {
-	to = append(to, p.Node, p.Family, byte(p.Phase)<<5|p.flags(), p.Count)
+	node, family := p.Node, p.Family
+	if p.Watch != NoClock {
+		node |= watched
+	}
+	if p.Rebuilding {
+		family |= rebuilding
+	}
+	to = append(to, node, family, byte(p.Phase)<<5|p.flags(), p.Count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
 	to = binary.AppendUvarint(to, uint64(p.Believes))
@@ -59,7 +72,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		switch reg.Kind {
 		case KindToken:
 			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
-		case KindDeadline:
+		case KindDeadline, KindFlight:
 			to = appendClocked(to, reg.Clock, reg.Limit)
 		}
 	}
@@ -120,13 +133,18 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0], from[1], Phase(from[2]>>5), from[3]
-	flags := from[2] & 0x1f
+	p.Node, p.Family, p.Phase, p.Count = from[0]&^watched, from[1]&^rebuilding, Phase(from[2]>>5), from[3]
+	p.Rebuilding = from[1]&rebuilding != 0
+	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]
 	p.Overdue, p.Stopped, p.Root, p.New = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&16 != 0
 	if flags&8 != 0 {
 		*clock++
 		p.Clock = *clock
+	}
+	if watch {
+		*clock++
+		p.Watch = *clock
 	}
 	number := func() uint64 {
 		v, n := binary.Uvarint(from)
@@ -144,7 +162,7 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		case KindToken:
 			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
-		case KindDeadline:
+		case KindDeadline, KindFlight:
 			v := number()
 			reg.Limit = Ticks(v >> 1)
 			if v&1 != 0 {

@@ -16,6 +16,8 @@ const (
 	MoveFault
 	// MoveRecovery: a fault ends.
 	MoveRecovery
+	// MoveLate: a watched request has waited for as long as [Rules.Patience].
+	MoveLate
 )
 
 // Weight is what a move of this kind adds to the length of a run: an arrival is
@@ -38,7 +40,8 @@ type Move struct {
 	// not say so.
 	Observation Observation
 	// Choice tells moves apart that are equal otherwise; for a recovery from a
-	// halt it has a bit for each process of the node that is overdue.
+	// halt it has a bit for each process of the node that is overdue, for an
+	// arrival it is 1 if the request's wait is watched.
 	Choice uint32
 	// guards are the first and the last+1 index into the guards of Moves.
 	from, to uint16

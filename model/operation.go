@@ -13,6 +13,8 @@ const (
 	PTTL
 	DeleteIfEqual
 	ExpireIfEqual
+	Increment
+	RunScript
 	SourceRead
 	SourceUpdate
 	Compute
@@ -22,13 +24,19 @@ const (
 	StartDeadline
 	ResetDeadline
 	ReadDeadline
+	JoinFlight
+	StartFlight
+	AwaitFlight
+	ResolveFlight
+	ForgetFlight
 	operationKinds
 )
 
 var operationNames = [operationKinds]string{
-	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual",
+	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "Atomic",
 	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
+	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
 }
 
 func (k OperationKind) String() string { return operationNames[k] }
@@ -37,9 +45,18 @@ func (k OperationKind) String() string { return operationNames[k] }
 // the latency of the scenario, and its reply may take time too.
 func (k OperationKind) Remote() bool { return k >= Get && k <= SourceUpdate }
 
+// OnStore reports whether the operation goes to a store.
+func (k OperationKind) OnStore() bool { return k >= Get && k <= RunScript }
+
 // OnEntry reports whether the operation concerns one key of a store; its meaning
 // is then given by [Operation.Effect].
-func (k OperationKind) OnEntry() bool { return k >= Get && k <= ExpireIfEqual }
+func (k OperationKind) OnEntry() bool { return k >= Get && k <= Increment }
+
+// HasKey reports whether the operation has a key, that of an entry or that of a
+// flight.
+func (k OperationKind) HasKey() bool {
+	return k.OnEntry() || k == JoinFlight || k == StartFlight || k == ForgetFlight
+}
 
 // SetMode is the condition and the treatment of the TTL of a Set.
 type SetMode uint8
@@ -73,10 +90,15 @@ type Operation struct {
 	TTL Ticks
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
-	// Class is, for Return, the number of the result; Results are the registers
-	// that the result mentions, in order.
+	// Class is, for Return and ResolveFlight, the number of the result; Results
+	// are the registers that the result mentions, in order.
 	Class   uint16
 	Results []uint8
+	// OrStart lets a JoinFlight start the flight if there is none.
+	OrStart bool
+	// Script is, for RunScript, what is run, on the data in the registers of
+	// Results.
+	Script Script
 	// Source is the line that issued the operation.
 	Source Source
 }
@@ -105,12 +127,14 @@ const (
 	Passed
 	NotPassed
 	Result
+	Started
+	Shared
 	codes
 )
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result",
+	"stopped", "passed", "not passed", "result", "started", "shared",
 }
 
 func (c Code) String() string { return codeNames[c] }
@@ -131,6 +155,12 @@ func ObserveFound(register int) Observation {
 	return Observation(Found)<<24 | Observation(register)
 }
 
+// ObserveStarted makes the observation of a flight that was started and is in a
+// register.
+func ObserveStarted(register int) Observation {
+	return Observation(Started)<<24 | Observation(register)
+}
+
 // ObserveResult makes the observation of a task's result.
 func ObserveResult(class uint16, registers []uint8) Observation {
 	o := Observation(Result)<<24 | Observation(class&0xfff)
@@ -143,7 +173,7 @@ func ObserveResult(class uint16, registers []uint8) Observation {
 // Code returns the kind of the observation.
 func (o Observation) Code() Code { return Code(o >> 24) }
 
-// Register returns the register of an observation of code Found.
+// Register returns the register of an observation of code Found or Started.
 func (o Observation) Register() int { return int(o & 0xff) }
 
 // Class returns the class of an observation of code Result.
@@ -191,6 +221,16 @@ func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 		return op.expire(e), Done
 	case ExpireIfEqual:
 		return ifEqual(e, arg, op.expire(e))
+	case Increment:
+		switch e.Value.Kind {
+		case KindNone:
+			e.Value = Datum{KindCounter, 1}
+		case KindCounter:
+			e.Value.N++
+		default:
+			return e, Refused
+		}
+		return e, Found
 	case PTTL:
 		switch {
 		case !e.Present():

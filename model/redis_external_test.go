@@ -55,7 +55,12 @@ func (s *store) pass(d model.Ticks) {
 	}
 }
 
-func name(d model.Datum) string { return fmt.Sprintf("value-%d", d.N) }
+func name(d model.Datum) string {
+	if d.Kind == model.KindCounter {
+		return fmt.Sprint(d.N)
+	}
+	return fmt.Sprintf("value-%d", d.N)
+}
 
 // Every store operation has the effect and the reply that a Redis server has. A
 // tick is a millisecond.
@@ -121,6 +126,12 @@ func TestOperationsDoWhatARedisServerDoes(t *testing.T) {
 				return "below"
 			}
 			return "not below"
+		case model.Increment:
+			n, err := client.Incr(ctx, key).Result()
+			if err != nil {
+				return "refused"
+			}
+			return fmt.Sprint(n)
 		case model.DeleteIfEqual:
 			return client.Eval(ctx, deleteIfEqual, []string{key}, value).Val().(string)
 		default:
@@ -137,7 +148,7 @@ func TestOperationsDoWhatARedisServerDoes(t *testing.T) {
 				s.pass(model.Ticks(d))
 			}
 			op := model.Operation{Kind: rapid.SampledFrom([]model.OperationKind{
-				model.Get, model.Set, model.Set, model.Set, model.Delete, model.PExpire, model.PTTL, model.DeleteIfEqual, model.ExpireIfEqual,
+				model.Get, model.Set, model.Set, model.Set, model.Delete, model.PExpire, model.PTTL, model.Increment, model.DeleteIfEqual, model.ExpireIfEqual,
 			}).Draw(t, "operation")}
 			arg := model.Version(uint8(rapid.IntRange(1, 2).Draw(t, "value")))
 			switch op.Kind {

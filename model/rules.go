@@ -12,6 +12,10 @@ type Rules struct {
 	ReplyMin, ReplyMax Ticks
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL Ticks
+	// Patience is how long a watched request may wait before that is a step of
+	// its own; 0 if no request is watched. At most one is at a time, any that
+	// arrives; arrivals are not merged then.
+	Patience Ticks
 	// PauseWhenDue lets a halt begin only when a process of the node is exactly
 	// at its upper bound. Nothing else can tell the difference: until then the
 	// process may as well wait on its own.
@@ -47,7 +51,7 @@ func (r *Rules) Start(s *State, who Population) error {
 		}
 		for k := 0; k < roots; k++ {
 			p := Process{Node: uint8(i), Family: uint8(k), Request: uint8(k), Root: true}
-			if r.MergeArrivals && r.mergeable(edge) {
+			if r.MergeArrivals && r.Patience == 0 && r.mergeable(edge) {
 				p.Phase, p.Local = Arriving, edge.To
 			}
 			s.Processes = append(s.Processes, p)
@@ -81,11 +85,17 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 		case op.Kind == WaitTask:
 			t := s.Task(p, p.Registers[op.Arg].N)
 			return 0, 0, t >= 0 && s.Processes[t].Phase != Ended
+		case op.Kind == AwaitFlight:
+			// Its result comes with the step that resolves the flight.
+			return 0, 0, true
 		case op.Kind == Sleep && p.Stopped:
 			return op.Min, 0, false
 		}
 		return op.Min, op.Max, false
 	case Replying:
+		if !r.Automaton.Operation(p.Local).Kind.Remote() {
+			return 0, 0, false
+		}
 		return r.ReplyMin, r.ReplyMax, false
 	}
 	return 0, Forever, true
@@ -144,17 +154,28 @@ func (r *Rules) Moves(s *State, m *Moves) {
 
 func (r *Rules) processMoves(s *State, i int, m *Moves) {
 	p := &s.Processes[i]
+	if p.Watch != NoClock {
+		m.Begin()
+		if m.Require(Guard{p.Watch, true, r.Patience}) {
+			m.Add(Move{Kind: MoveLate, Index: uint8(i)})
+		}
+	}
 	move := Move{Kind: MoveEffect, Index: uint8(i)}
 	m.Begin()
 	switch p.Phase {
 	case Waiting:
 		move.Kind = MoveArrive
 		m.Add(move)
+		if r.mayWatch(s, p) {
+			move.Choice = 1
+			m.Begin()
+			m.Add(move)
+		}
 		return
 	case Arriving:
 	case Replying:
 		move.Kind = MoveReply
-		if m.due(p, r.ReplyMin) {
+		if least, _, _ := r.timing(s, p); m.due(p, least) {
 			m.Add(move)
 		}
 		return
@@ -193,6 +214,19 @@ func (r *Rules) processMoves(s *State, i int, m *Moves) {
 	default:
 		m.Add(move)
 	}
+}
+
+// mayWatch reports whether the wait of a request that arrives may be watched.
+func (r *Rules) mayWatch(s *State, p *Process) bool {
+	if r.Patience == 0 || s.Nodes[p.Node].Class != Service {
+		return false
+	}
+	for i := range s.Processes {
+		if s.Processes[i].Watch != NoClock {
+			return false
+		}
+	}
+	return true
 }
 
 // due requires that the process has been in its phase for the least time.

@@ -87,9 +87,13 @@ type Process struct {
 	// New: it has arrived, and its first operation, which goes to a store or the
 	// source, has not taken effect: nothing in the world tells that it is there.
 	New bool
+	// Rebuilding: it has read the source and computes what to cache.
+	Rebuilding bool
 	// Clock measures from the issue of the operation (Acting) or from its
 	// effect (Replying).
 	Clock uint8
+	// Watch measures from the arrival of a request whose wait is watched.
+	Watch uint8
 	// Request and Label name the process in a trace, and Spawned counts what it
 	// has spawned; they are no part of the state. Label is 0 for a root and has
 	// a byte, the number among its parent's, for each generation.

@@ -132,7 +132,7 @@ func (o *sorter) compare(a, b span) int {
 		}
 	}
 	for i := range p {
-		if c := compareClocks(p[i].Clock, q[i].Clock, o.values); c != 0 {
+		if c := cmp.Or(compareClocks(p[i].Clock, q[i].Clock, o.values), compareClocks(p[i].Watch, q[i].Watch, o.values)); c != 0 {
 			return c
 		}
 		for k := range p[i].Held() {
@@ -161,6 +161,9 @@ func (o *sorter) compareProcesses(p, q *Process) int {
 		if c := cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Limit, y.Limit)); c != 0 {
 			return c
 		}
+		if x.Kind == KindFlight {
+			x.N, y.N = 0, 0
+		}
 		if x.Kind == KindToken {
 			x.N, y.N = o.inStore[x.N], o.inStore[y.N]
 		}
@@ -173,7 +176,11 @@ func (o *sorter) compareProcesses(p, q *Process) int {
 
 // summary has what is most likely to differ in one number.
 func (p *Process) summary() uint64 {
-	return uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
+	watched := uint64(0)
+	if p.Watch != NoClock {
+		watched = 1
+	}
+	return watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
 }
 
 func compareClocks(a, b uint8, values Values) int {

@@ -61,6 +61,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		if p.Clock != NoClock {
 			lower[p.Clock], upper[p.Clock] = r.timerConstants(p, halts || s.Nodes[p.Node].Status == Halted)
 		}
+		if p.Watch != NoClock {
+			lower[p.Watch], upper[p.Watch] = zone.Bound(r.Patience), zone.Bound(r.Patience)
+		}
 		for _, reg := range p.Held() {
 			if reg.Clock != NoClock {
 				lower[reg.Clock], upper[reg.Clock] = zone.Bound(reg.Limit), zone.Bound(reg.Limit)

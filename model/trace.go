@@ -46,7 +46,7 @@ type ParameterValue struct {
 type TraceStep struct {
 	// Time is the time since the beginning, in nanoseconds.
 	Time time.Duration `json:"time_ns"`
-	// Kind is arrive, effect, reply, expire, fault or recovery.
+	// Kind is arrive, effect, reply, expire, fault, recovery or late.
 	Kind string `json:"kind"`
 	// Node is n0, n1 ... for a service node, u0, u1 ... for that of an update;
 	// empty for an expiry.
@@ -58,6 +58,8 @@ type TraceStep struct {
 	// processes that are due when it ends, and so act at that instant.
 	Fault   string   `json:"fault,omitempty"`
 	Overdue []string `json:"overdue,omitempty"`
+	// Watched: the wait of the request that arrives is watched.
+	Watched bool `json:"watched,omitempty"`
 	// Operation is what takes effect, with its arguments as text; Key is the
 	// store and the key that it is about.
 	Operation string   `json:"operation,omitempty"`

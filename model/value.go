@@ -13,6 +13,11 @@ const (
 	// KindTask is a process that another process spawned; N is the label of the
 	// spawned process within its family.
 	KindTask
+	// KindCounter is a number that a store counted; N is the number.
+	KindCounter
+	// KindFlight is a flight of its node: work in progress that other requests
+	// of the node can join. N is its slot in the state.
+	KindFlight
 	// KindDeadline is a clock that a process compares with one constant.
 	KindDeadline
 )
@@ -28,7 +33,8 @@ type Datum struct {
 func Version(n uint8) Datum { return Datum{KindVersion, n} }
 
 // Register is a datum that a process holds on to. A deadline has a clock and
-// the constant, in ticks, that it is compared with.
+// the constant, in ticks, that it is compared with; a flight has its key and what
+// is known of it in Limit.
 type Register struct {
 	Datum
 	Clock uint8

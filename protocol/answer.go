@@ -17,6 +17,9 @@ func Fresh(v Value) Answer { return Answer{kind: "fresh", value: v} }
 // Stale answers with the stale copy that the service keeps.
 func Stale() Answer { return Answer{kind: "stale"} }
 
+// Default answers with a value that is good enough for anyone.
+func Default() Answer { return Answer{kind: "default"} }
+
 // Empty answers with nothing.
 func Empty() Answer { return Answer{kind: "empty"} }
 

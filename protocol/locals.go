@@ -5,10 +5,13 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
+
+	"lockstep/model"
 )
 
-// handler is something that lives in a register: a task or a deadline.
+// handler is something that lives in a register: a task, a deadline or a flight.
 type handler interface{ handle() uint32 }
 
 var (
@@ -64,6 +67,10 @@ func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (
 	case reflect.Bool:
 		b.WriteString(strconv.FormatBool(v.Bool()))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if t == durationType {
+			b.WriteString(model.FormatDuration(time.Duration(v.Int())))
+			break
+		}
 		b.WriteString(strconv.FormatInt(v.Int(), 10))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		b.WriteString(strconv.FormatUint(v.Uint(), 10))

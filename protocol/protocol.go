@@ -25,6 +25,13 @@ type Claimer interface {
 	ClaimedRebuilds(nodes, requests int) int
 }
 
+// Sharer is a Protocol in which requests of one node may share work, so that it
+// takes several of them to see what it does.
+type Sharer interface {
+	// SharesOnNode reports whether they do.
+	SharesOnNode() bool
+}
+
 // Range is a range of durations, both ends included.
 type Range = model.Range
 

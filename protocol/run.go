@@ -82,12 +82,18 @@ type Call struct {
 	Source model.Source
 	Marks  []Mark
 
-	// For a Return: its result, the result as text, the registers that it
-	// mentions; Again says that the process starts over.
+	// For what gives a result to others (Return, ResolveFlight): the result, the
+	// result as text, the registers that it mentions. For RunScript, Text has the
+	// function and its arguments, and Results the registers that these mention.
 	Result  any
 	Text    string
 	Results []uint8
-	Again   bool
+	// Again says, for a Return, that the process starts over; OrStart, for a
+	// JoinFlight, that it starts what it does not find.
+	Again, OrStart bool
+	// Script runs an atomic step on the data that the arguments mention and
+	// returns the result, the result as text, and the data that it mentions.
+	Script func(do ScriptDo, data []model.Datum) (result any, text string, mentions []model.Datum, err error)
 }
 
 // Argument returns the register of the argument, or model.NoRegister.
@@ -105,7 +111,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again)
+	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart)
 	return b.String()
 }
 
@@ -210,6 +216,12 @@ func returned(c *Client, result any) Call {
 		call.Text, call.Again, call.Source = a.kind, a.again, a.source
 		return call
 	}
+	c.pass(&call, "the result of a spawned process", result)
+	return call
+}
+
+// pass makes the call one that gives a result to others; what says what it is.
+func (c *Client) pass(call *Call, what string, result any) {
 	var ids []uint32
 	text, err := describe([]any{result}, func(id uint32) (int, error) {
 		for k, seen := range ids {
@@ -222,7 +234,7 @@ func returned(c *Client, result any) Call {
 			return 0, err
 		}
 		if !c.slots[at].shared {
-			return 0, fmt.Errorf("a task or a deadline cannot be the result of a process")
+			return 0, fmt.Errorf("a task, a deadline or a flight cannot be the result of a process")
 		}
 		ids = append(ids, id)
 		call.Results = append(call.Results, uint8(at))
@@ -232,10 +244,9 @@ func returned(c *Client, result any) Call {
 		err = fmt.Errorf("it mentions %d values or tokens; at most %d can be passed on", len(ids), model.MaxResults)
 	}
 	if err != nil {
-		c.run.misuse("the result of a spawned process: %v", err)
+		c.run.misuse("%s: %v", what, err)
 	}
-	call.Text = fmt.Sprintf("%T %s", result, text)
-	return call
+	call.Result, call.Text = result, fmt.Sprintf("%T %s", result, text)
 }
 
 // Next lets the process run to its next call. The first reply is not looked at.

@@ -100,6 +100,17 @@ func (s *Store) PExpire(key string, ttl time.Duration) (bool, error) {
 	return s.do(Call{Kind: model.PExpire, Key: key, TTL: ttl}).Observation.Code() == model.Done, nil
 }
 
+// Incr adds one to the counter under the key, which starts at 0, and returns it: a
+// value that is equal to the counter, and older than later ones (see [Older]). It
+// is misuse if the key holds something else.
+func (s *Store) Incr(key string) (Value, error) {
+	r := s.do(Call{Kind: model.Increment, Key: key})
+	if r.Observation.Code() != model.Found {
+		s.c.run.misuse("Incr %s: the key holds no counter", key)
+	}
+	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
 // Ownership is the reply of the operations that compare before they act.
 type Ownership int
 

@@ -40,6 +40,10 @@ type Verdict struct {
 
 	// Rule is what the property says.
 	Rule string `json:"-"`
+	// Most is, for a property that bounds a count, the largest over all runs; a
+	// count stops one above the bound, so AtLeast says that there may be more.
+	Most    int  `json:"-"`
+	AtLeast bool `json:"-"`
 }
 
 // Worst are maxima over all runs within the bounds. A count stops one above the
@@ -60,6 +64,9 @@ type Report struct {
 	CutOff    string    `json:"cut_off,omitempty"`
 	Verdicts  []Verdict `json:"verdicts"`
 	Worst     *Worst    `json:"worst,omitempty"`
+
+	// Tick is the greatest common divisor of all durations.
+	Tick time.Duration `json:"-"`
 
 	Stats Stats `json:"-"`
 }
@@ -110,7 +117,7 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 		o.Patience = 10 * time.Second
 	}
 	started := time.Now()
-	tick := s.tick()
+	tick := s.tick(properties...)
 	for {
 		x, err := search(ctx, s, tick, properties, o, started)
 		var finer *finerTick
@@ -167,7 +174,7 @@ func blame(err error) error {
 func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, error) {
 	r := &Report{
 		Protocol: s.Name, Parameters: protocol.ParameterValues(s.Protocol), Bounds: s.Bounds(),
-		Exhausted: x.limit == "", CutOff: x.limit,
+		Exhausted: x.limit == "", CutOff: x.limit, Tick: x.learner.tick.Size(),
 		Stats: Stats{
 			States: len(x.states), Transitions: x.transitions, Memory: x.used(), Steps: x.steps,
 			Runs: x.learner.runs, Busiest: x.busiest(),
@@ -185,10 +192,11 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 		if _, ok := p.(model.Monitor); ok {
 			f, exercised = x.best[monitor], x.exercised[monitor]
 			last = &f.move
-			if c, ok := p.(counter); ok {
-				most := x.most[monitor]
-				r.Worst = &Worst{Rebuilds: most, AtLeast: f.found || !r.Exhausted}
-				_ = c
+			if _, ok := p.(counter); ok {
+				v.Most, v.AtLeast = x.most[monitor], f.found || !r.Exhausted
+			}
+			if p.Name() == "rebuild-bound" {
+				r.Worst = &Worst{Rebuilds: v.Most, AtLeast: v.AtLeast}
 			}
 			monitor++
 		} else {

@@ -3,7 +3,9 @@ package scheduler
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,6 +53,8 @@ func (n *namer) value(s *model.State, d model.Datum) string {
 		return fmt.Sprintf("v%d", d.N)
 	case model.KindToken:
 		return fmt.Sprintf("#%d", s.Serials[d.N])
+	case model.KindCounter:
+		return fmt.Sprint(d.N)
 	case model.KindTask:
 		return "task"
 	case model.KindDeadline:
@@ -89,9 +93,13 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 	case model.MoveArrive:
 		step.Process = processName(before, &before.Processes[e.Process])
 		text = "the request arrives"
+		step.Watched = e.Move.Choice == 1
 		if before.Nodes[e.Node].Class == model.Updater {
 			text = "the update begins"
 		}
+	case model.MoveLate:
+		step.Process = processName(before, &before.Processes[e.Process])
+		text = step.Process + " has waited for " + n.duration(n.rules.Patience)
 	default:
 		p := &before.Processes[e.Process]
 		step.Process = processName(before, p)
@@ -107,7 +115,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 }
 
 func kindName(k model.MoveKind) string {
-	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery"}[k]
+	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "late"}[k]
 }
 
 // overdue names the processes that a recovery finds due.
@@ -142,8 +150,15 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	}
 	step.Operation, step.Source = name, &source
 	var args []string
-	if op.Kind.OnEntry() {
+	if op.Kind.HasKey() {
 		step.Key = n.key(op.Key)
+	}
+	if op.Kind == model.RunScript {
+		var data []model.Datum
+		for _, k := range op.Results {
+			data = append(data, p.Registers[k].Datum)
+		}
+		args = append(args, n.mention(before, n.learner.locals[p.Local].call.Text, data))
 	}
 	if op.Arg != model.NoRegister {
 		r := p.Registers[op.Arg]
@@ -154,6 +169,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			}
 		case model.KindDeadline:
 			args = append(args, n.duration(r.Limit))
+		case model.KindFlight:
 		default:
 			args = append(args, n.value(before, r.Datum))
 		}
@@ -170,7 +186,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
 	text := name
-	if op.Kind.OnEntry() {
+	if op.Kind.HasKey() {
 		text += " " + n.learner.keys[op.Key].key
 	}
 	if len(args) > 0 {
@@ -189,24 +205,32 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 func (n *namer) observation(s *model.State, e *model.Event) string {
 	switch o := e.Observation; o.Code() {
 	case model.Found:
-		if e.Operation.Kind == model.Get {
-			return n.value(s, n.found(s, e))
+		if e.Operation.Kind == model.Get || e.Operation.Kind == model.Increment {
+			return n.value(s, e.Data[0])
 		}
 		if e.Operation.Kind == model.SourceRead || e.Operation.Kind == model.SourceUpdate {
 			return fmt.Sprintf("v%d", s.Source)
 		}
 		return "ok"
 	case model.Result:
-		return n.learner.classes[o.Class()].text
+		c := n.learner.classes[o.Class()]
+		return n.mention(s, strings.TrimPrefix(c.text, fmt.Sprintf("%T ", c.value)), e.Data[:])
 	default:
 		return o.Code().String()
 	}
 }
 
-// found is the value that a Get observes: it is in a register of the process.
-func (n *namer) found(s *model.State, e *model.Event) model.Datum {
-	return s.Processes[e.Process].Registers[e.Observation.Register()].Datum
+// mention puts data where the text of a call or result mentions them.
+func (n *namer) mention(s *model.State, text string, data []model.Datum) string {
+	return mentioned.ReplaceAllStringFunc(text, func(number string) string {
+		if k, err := strconv.Atoi(number[1:]); err == nil && k < len(data) && data[k].Kind != model.KindNone {
+			return n.value(s, data[k])
+		}
+		return number
+	})
 }
+
+var mentioned = regexp.MustCompile(`#\d+`)
 
 // changes fills in what became of entries.
 func (n *namer) changes(before, after *model.State, e *model.Event, step *model.TraceStep) {

@@ -73,11 +73,11 @@ const noParent = ^uint32(0)
 
 type graphEdge struct{ from, to uint32 }
 
-// counter is a monitor whose memory is a count of which the maximum over all
+// counter is a monitor that counts something of which the maximum over all
 // runs is of interest.
 type counter interface {
-	// Counted returns the count.
-	Counted(memory []byte) int
+	// Counted returns the count in a state.
+	Counted(s *model.State, memory []byte) int
 }
 
 // find is a violation: the move from a stored state that does it.
@@ -268,7 +268,7 @@ func (x *explorer) check(s uint32, move uint16, faults, steps int) {
 		size := m.Memory()
 		outcome := m.Check(&x.to, &x.event, x.to.Memory[at:at+size])
 		if c, ok := m.(counter); ok {
-			x.most[i] = max(x.most[i], c.Counted(x.to.Memory[at:at+size]))
+			x.most[i] = max(x.most[i], c.Counted(&x.to, x.to.Memory[at:at+size]))
 		}
 		at += size
 		if outcome&model.Exercised != 0 {

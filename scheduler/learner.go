@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -273,7 +274,7 @@ func (l *learner) add(edge *model.Edge, p model.ProgramID, at spawnPoint, call p
 
 // operation converts a call to ticks and numbers.
 func (l *learner) operation(call protocol.Call) (model.Operation, error) {
-	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Source: call.Source, Results: call.Results}
+	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Source: call.Source, Results: call.Results, OrStart: call.OrStart}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
 		if !l.tick.Fits(d) {
@@ -287,8 +288,8 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 		return t
 	}
 	switch {
-	case call.Kind == model.Return:
-		op.Class, err = l.class(call)
+	case call.Kind == model.Return, call.Kind == model.ResolveFlight:
+		op.Class, err = l.class(call.Text, call.Result)
 	case call.Kind.Remote():
 		op.Min, op.Max = ticks(l.latency.Min), ticks(l.latency.Max)
 	default:
@@ -300,7 +301,10 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	if err != nil {
 		return op, err
 	}
-	if call.Kind.OnEntry() {
+	if call.Kind == model.RunScript {
+		op.Script = l.script(call)
+	}
+	if call.Key != "" {
 		op.Key, err = l.key(call.Store, call.Key, call.Source)
 	}
 	return op, err
@@ -318,17 +322,59 @@ func (l *learner) key(store, key string, at model.Source) (model.KeyID, error) {
 	return model.KeyID(len(l.keys) - 1), nil
 }
 
-func (l *learner) class(call protocol.Call) (uint16, error) {
+func (l *learner) class(text string, result any) (uint16, error) {
 	for i := range l.classes {
-		if l.classes[i].text == call.Text {
+		if l.classes[i].text == text {
 			return uint16(i), nil
 		}
 	}
 	if len(l.classes) == 1<<12 {
-		return 0, &ProtocolError{Err: fmt.Errorf("the processes of the protocol return more than %d different results, the last one %s; does a number in them grow without end?", 1<<12, call.Text)}
+		return 0, &ProtocolError{Err: fmt.Errorf("the processes of the protocol return more than %d different results, the last one %s; does a number in them grow without end?", 1<<12, text)}
 	}
-	l.classes = append(l.classes, class{call.Text, call.Result})
+	l.classes = append(l.classes, class{text, result})
 	return uint16(len(l.classes) - 1), nil
+}
+
+// twiceRuns is how many runs of a script are made twice.
+const twiceRuns = 20
+
+// script makes the script of a call one of the world. Its first runs are made
+// twice, to see whether it is a pure function.
+func (l *learner) script(call protocol.Call) model.Script {
+	runs := 0
+	return func(v *model.View, data []model.Datum) (uint16, []model.Datum, error) {
+		do := func(c protocol.Call, arg model.Datum) (model.Datum, model.Code, error) {
+			op, err := l.operation(c)
+			if err != nil {
+				return model.Datum{}, 0, err
+			}
+			d, code := v.Do(&op, arg)
+			return d, code, nil
+		}
+		result, text, mentions, err := call.Script(do, data)
+		if runs++; err == nil && runs <= twiceRuns {
+			v.Rewind()
+			var again string
+			if _, again, _, err = call.Script(do, data); err == nil && again != text {
+				err = fmt.Errorf("an atomic function returns %s in one run and %s in another; %s", text, again, likelyCauses)
+			}
+		}
+		if err != nil {
+			return 0, nil, l.blame(call, err)
+		}
+		class, err := l.class(text, result)
+		return class, mentions, err
+	}
+}
+
+// blame makes an error of a script one of the protocol, unless it is about ticks.
+func (l *learner) blame(call protocol.Call, err error) error {
+	var finer *finerTick
+	var broken *ProtocolError
+	if errors.As(err, &finer) || errors.As(err, &broken) {
+		return err
+	}
+	return &ProtocolError{Err: fmt.Errorf("%s:%d: %w", call.Source.File, call.Source.Line, err)}
 }
 
 func (l *learner) child(at spawnPoint) model.ProgramID {

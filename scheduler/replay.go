@@ -19,7 +19,7 @@ func Replay(s Scenario, t *model.Trace, p model.Property) error {
 	if err != nil {
 		return err
 	}
-	tick := s.tick()
+	tick := s.tick(p)
 	for i := range t.Steps {
 		tick = tick.With(t.Steps[i].Time)
 	}
@@ -113,7 +113,7 @@ func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
 }
 
 func same(got, want *model.TraceStep) bool {
-	return got.Node == want.Node && got.Process == want.Process && got.Fault == want.Fault &&
+	return got.Watched == want.Watched && got.Node == want.Node && got.Process == want.Process && got.Fault == want.Fault &&
 		slices.Equal(got.Overdue, want.Overdue) && got.Operation == want.Operation && got.Key == want.Key &&
 		slices.Equal(got.Arguments, want.Arguments) && got.Observation == want.Observation
 }

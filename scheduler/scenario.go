@@ -47,9 +47,14 @@ type Scenario struct {
 }
 
 // NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
-// each, 1 update without invalidation, latency 0 to 5 ms, no faults.
+// each, 2 if requests of one node share work ([protocol.Sharer]), 1 update without
+// invalidation, latency 0 to 5 ms, no faults.
 func NewScenario(p protocol.Protocol) Scenario {
-	return Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}}
+	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}}
+	if sharer, ok := p.(protocol.Sharer); ok && sharer.SharesOnNode() {
+		s.Requests = 2
+	}
+	return s
 }
 
 // ScenarioError says that a scenario makes no sense.
@@ -166,12 +171,33 @@ func (s Scenario) code() code {
 	return c
 }
 
+// LongestDuration returns the longest duration that the scenario knows: of its
+// protocol's parameters, its faults and itself. Those that the protocol makes up
+// are not among them.
+func (s Scenario) LongestDuration() time.Duration {
+	longest := max(s.Latency.Max, s.Reply.Max, s.ValueTTL)
+	for _, d := range protocol.Durations(s.Protocol) {
+		longest = max(longest, d)
+	}
+	for _, f := range s.Faults {
+		for _, d := range f.Durations() {
+			longest = max(longest, d)
+		}
+	}
+	return longest
+}
+
 // tick returns the tick that all known durations have in common. Those that the
 // protocol makes up are found as it is learned.
-func (s Scenario) tick() model.Tick {
+func (s Scenario) tick(properties ...model.Property) model.Tick {
 	t := model.Tick{}.With(s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL).With(protocol.Durations(s.Protocol)...)
 	for _, f := range s.Faults {
 		t = t.With(f.Durations()...)
+	}
+	for _, p := range properties {
+		if patient, ok := p.(model.Patient); ok {
+			t = t.With(patient.Patience())
+		}
 	}
 	return t
 }
@@ -196,6 +222,21 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		if _, err := t.Ticks(d); err != nil {
 			return nil, nil, &ScenarioError{err}
 		}
+	}
+	for _, m := range monitors {
+		patient, ok := m.(model.Patient)
+		if !ok {
+			continue
+		}
+		if r.Patience != 0 {
+			return nil, nil, wrong("at most one property of a check can be about how long requests wait")
+		}
+		longest, err := t.Ticks(patient.Patience())
+		if err != nil {
+			return nil, nil, &ScenarioError{err}
+		}
+		// The longest wait of all is a whole number of ticks.
+		r.Patience = longest + 1
 	}
 	for _, f := range s.Faults {
 		resolved, err := f.Resolve(t)

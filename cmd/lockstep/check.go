@@ -35,7 +35,7 @@ type checkFlags struct {
 }
 
 func newCheck(code *int) *cobra.Command {
-	f := &checkFlags{}
+	f := &checkFlags{scenario: scheduler.NewScenario(nil)}
 	root := &cobra.Command{
 		Use:   "check PROTOCOL [flags]",
 		Short: "explore every run of a protocol and check properties",
@@ -46,11 +46,7 @@ parameters of its own: see lockstep check PROTOCOL --help.`,
   lockstep check fixedttl --ttl 30s --property mutual-exclusion
   lockstep check nottl --crash 1 --json`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("check wants a protocol, for example lockstep check lease; lockstep list shows them all")
-			}
-			_, err := findProtocol(args[0])
-			return err
+			return wantsProtocol("check", args)
 		},
 	}
 	f.register(root.Flags())
@@ -60,34 +56,38 @@ parameters of its own: see lockstep check PROTOCOL --help.`,
 	return root
 }
 
+// wantsProtocol is the error of a command that no protocol is given to.
+func wantsProtocol(command string, args []string) error {
+	if len(args) == 0 {
+		return usage("%s wants a protocol, for example lockstep %s lease; lockstep list shows them all", command, command)
+	}
+	_, err := findProtocol(args[0])
+	return err
+}
+
 // newCheckProtocol is check for one protocol: a command of its own, so that its
 // parameters are flags with help.
 func newCheckProtocol(code *int, e catalogue.Entry) *cobra.Command {
-	f := &checkFlags{}
+	f := newCheckFlags(e)
+	return forProtocol(e, "check", f, f.register, func(c *cobra.Command) error { return f.run(c, code) })
+}
+
+// forProtocol is a command for one protocol, whose parameters are flags.
+func forProtocol(e catalogue.Entry, command string, f *checkFlags, register func(*pflag.FlagSet), run func(*cobra.Command) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:   e.Name,
 		Short: e.Summary,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("check takes one protocol; %q is too much", args[0])
+				return usage("%s takes one protocol; %q is too much", command, args[0])
 			}
-			return f.run(c, code)
+			return run(c)
 		},
 	}
-	f.register(c.Flags())
-	p, err := protocol.WithDefaults(e.New())
-	if err != nil {
-		panic(err)
-	}
-	f.scenario.Protocol, f.scenario.Name = p.(protocol.Protocol), e.Name
-	parameters, err := protocol.Parameters(p)
-	if err != nil {
-		panic(err)
-	}
-	for _, parameter := range parameters {
-		c.Flags().Var(&parameterFlag{p, parameter}, parameter.Name, parameter.Help)
-	}
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
+	c.Flags().SortFlags = false
+	register(c.Flags())
+	f.registerParameters(c.Flags())
+	c.SetFlagErrorFunc(flagError)
 	return c
 }
 
@@ -108,7 +108,16 @@ func flagError(c *cobra.Command, err error) error {
 
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	f.scenario = scheduler.NewScenario(nil)
+	f.registerScenario(flags)
+	flags.StringArrayVar(&f.properties, "property", nil, "property to check; may be repeated (default all)")
+	f.registerLimits(flags)
+	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
+}
+
+// registerScenario adds the flags that say what is explored.
+func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node; each arrives at any time, or never")
@@ -120,24 +129,52 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
 	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
 	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
-	flags.StringArrayVar(&f.properties, "property", nil, "property to check; may be repeated (default all)")
+}
+
+// registerLimits adds the flags that cut a search off.
+func (f *checkFlags) registerLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&f.options.MaxStates, "max-states", 0, "stop after so many states; 0 for no limit")
 	flags.DurationVar(&f.options.MaxTime, "max-time", 0, "stop after so long; 0 for no limit")
 	flags.Var(&f.maxMemory, "max-memory", "stop at so much memory, as 2GB; 0 for no limit")
-	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
+}
+
+// registerParameters adds a flag for each parameter of the protocol.
+func (f *checkFlags) registerParameters(flags *pflag.FlagSet) {
+	parameters, err := protocol.Parameters(f.scenario.Protocol)
+	if err != nil {
+		panic(err)
+	}
+	for _, parameter := range parameters {
+		flags.Var(&parameterFlag{f.scenario.Protocol, parameter}, parameter.Name, parameter.Help)
+	}
+}
+
+// newCheckFlags returns the flags of a search of the protocol with its defaults.
+func newCheckFlags(e catalogue.Entry) *checkFlags {
+	p, err := protocol.WithDefaults(e.New())
+	if err != nil {
+		panic(err)
+	}
+	f := &checkFlags{scenario: scheduler.NewScenario(p.(protocol.Protocol))}
+	f.scenario.Name = e.Name
+	return f
+}
+
+// world returns the scenario that the flags describe, and checks the limits.
+func (f *checkFlags) world() (scheduler.Scenario, error) {
+	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime)} {
+		if value < 0 {
+			return scheduler.Scenario{}, usage("%s must not be negative; 0 stands for no limit", name)
+		}
+	}
+	f.options.MaxMemory = int64(f.maxMemory)
+	s := f.scenario
+	s.Faults = []model.Fault{faults.Crash(f.crash), faults.Pause(f.pause.times, f.pause.max)}
+	return s.Check()
 }
 
 func (f *checkFlags) run(c *cobra.Command, code *int) error {
-	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime)} {
-		if value < 0 {
-			return usage("%s must not be negative; 0 stands for no limit", name)
-		}
-	}
-	s := f.scenario
-	s.Faults = []model.Fault{faults.Crash(f.crash), faults.Pause(f.pause.times, f.pause.max)}
-	s, err := s.Check()
+	s, err := f.world()
 	if err != nil {
 		return err
 	}
@@ -145,7 +182,6 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 	if err != nil {
 		return err
 	}
-	f.options.MaxMemory = int64(f.maxMemory)
 	progress := newProgress(os.Stderr)
 	f.options.Progress = progress.show
 	r, err := scheduler.Check(c.Context(), s, properties, f.options)
@@ -158,18 +194,22 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 			return &outputError{err}
 		}
 	}
+	return f.conclude(c, r, code)
+}
+
+// conclude prints the report and sets the exit code.
+func (f *checkFlags) conclude(c *cobra.Command, r *scheduler.Report, code *int) error {
 	switch r.Worse() {
 	case scheduler.Violated:
 		*code = exitViolated
 	case scheduler.Inconclusive:
 		*code = exitCutOff
 	}
+	print := printReport
 	if f.json {
-		err = printJSON(c.OutOrStdout(), r, f.stats)
-	} else {
-		err = printReport(c.OutOrStdout(), r, f.stats)
+		print = printJSON
 	}
-	if err != nil {
+	if err := print(c.OutOrStdout(), r, f.stats); err != nil {
 		return &outputError{err}
 	}
 	return nil
@@ -206,13 +246,17 @@ func writeFirst(file string, r *scheduler.Report) error {
 		if v.Trace == nil {
 			continue
 		}
-		f, err := os.Create(file)
-		if err != nil {
-			return err
-		}
-		return errors.Join(v.Trace.Write(f), f.Close())
+		return writeTrace(file, v.Trace)
 	}
 	return nil
+}
+
+func writeTrace(file string, t *model.Trace) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Write(f), f.Close())
 }
 
 // Flags of types that pflag does not have.

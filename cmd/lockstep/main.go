@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"lockstep/checks/analysis"
 	"lockstep/scheduler"
 )
 
@@ -53,7 +54,10 @@ func exitCode(err error) int {
 	var scenario *scheduler.ScenarioError
 	var usage *usageError
 	var output *outputError
+	var cutOff *analysis.CutOffError
 	switch {
+	case errors.As(err, &cutOff):
+		return exitCutOff
 	case errors.As(err, &usage), errors.As(err, &scenario):
 		return exitUsage
 	case errors.As(err, &protocol), errors.As(err, &output):

@@ -37,8 +37,8 @@ func terminal(w io.Writer) (width int, color, ok bool) {
 func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
 	width, color, _ := terminal(w)
 	var b strings.Builder
-	fmt.Fprintln(&b, wrap(boundsLine(r), width))
-	if line := parametersLine(r); line != "" {
+	fmt.Fprintln(&b, wrap(boundsText(r.Protocol, &r.Bounds), width))
+	if line := parametersText(r.Parameters); line != "" {
 		fmt.Fprintln(&b, wrap(line, width))
 	}
 	fmt.Fprintln(&b)
@@ -67,8 +67,8 @@ func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
 	return err
 }
 
-func boundsLine(r *scheduler.Report) string {
-	b := &r.Bounds
+// boundsText says in a line within which bounds a protocol was explored.
+func boundsText(name string, b *model.Bounds) string {
 	parts := []string{
 		count(b.Nodes, "node", "nodes"),
 		count(b.Requests, "request", "requests") + " each",
@@ -87,12 +87,12 @@ func boundsLine(r *scheduler.Report) string {
 	if len(b.Faults) == 0 {
 		parts = append(parts, "no faults")
 	}
-	return r.Protocol + ": " + strings.Join(parts, ", ")
+	return name + ": " + strings.Join(parts, ", ")
 }
 
-func parametersLine(r *scheduler.Report) string {
+func parametersText(values []model.ParameterValue) string {
 	var parts []string
-	for _, p := range r.Parameters {
+	for _, p := range values {
 		parts = append(parts, p.Name+" "+p.Value)
 	}
 	if len(parts) == 0 {
@@ -179,10 +179,15 @@ func printJSON(w io.Writer, r *scheduler.Report, stats bool) error {
 	if stats {
 		out.Stats, out.PeakMemory = &r.Stats, peakMemory()
 	}
+	return encode(w, out)
+}
+
+// encode writes a value as indented JSON.
+func encode(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(out)
+	return encoder.Encode(value)
 }
 
 func count(n int, one, many string) string {

@@ -21,6 +21,9 @@ type progress struct {
 	states   int64
 	violated int
 	shown    bool
+	// what is explored, if that is one of many searches: then what they find is
+	// no news.
+	what string
 }
 
 func newProgress(w io.Writer) *progress {
@@ -33,7 +36,7 @@ func (p *progress) show(s scheduler.Progress) {
 	if p.live {
 		every = 200 * time.Millisecond
 	}
-	found := len(s.Violated) > p.violated
+	found := len(s.Violated) > p.violated && p.what == ""
 	if s.Elapsed < p.last { // the search began again with a finer tick
 		p.last, p.violated, p.states = 0, 0, 0
 	}
@@ -42,7 +45,11 @@ func (p *progress) show(s scheduler.Progress) {
 	}
 	rate := float64(s.States-p.states) / max((s.Elapsed-p.last).Seconds(), 1e-3)
 	p.last, p.states, p.violated = s.Elapsed, s.States, len(s.Violated)
-	line := fmt.Sprintf("%.1f s: %d states, %.0f/s, queue %d, depth %d, %s", s.Elapsed.Seconds(), s.States, rate, s.Queue, s.Depth, formatBytes(s.Memory))
+	what := ""
+	if p.what != "" {
+		what = p.what + ", "
+	}
+	line := what + fmt.Sprintf("%.1f s: %d states, %.0f/s, queue %d, depth %d, %s", s.Elapsed.Seconds(), s.States, rate, s.Queue, s.Depth, formatBytes(s.Memory))
 	if len(s.Violated) > 0 {
 		line += "; violated: " + strings.Join(s.Violated, ", ")
 	}

@@ -3,33 +3,51 @@ package main
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// What the README shows is what the command prints.
-func TestTheCounterexampleOfTheReadmeIsWhatIsPrinted(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// shown is what the README shows of a command: the block that follows the comment
+// with its arguments.
+var shown = regexp.MustCompile("(?s)<!-- output of: lockstep ([^\n]*) -->\n(.*?)<!-- end -->\n")
+
+// What the README shows is what the commands print. go test -update writes it anew.
+func TestWhatTheReadmeShowsIsWhatIsPrinted(t *testing.T) {
+	const file = "../../README.md"
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(readme), "```text\n")
-	shown, _, closed := strings.Cut(rest, "```\n")
-	if !ok || !closed {
-		t.Fatal("the README has no block of text")
+	blocks := 0
+	want := shown.ReplaceAllStringFunc(string(text), func(block string) string {
+		blocks++
+		arguments := shown.FindStringSubmatch(block)[1]
+		var printed bytes.Buffer
+		code := 0
+		command := newRoot(&code)
+		command.SetArgs(strings.Fields(arguments))
+		command.SetOut(&printed)
+		if err := command.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		body := "\n" + printed.String() + "\n"
+		if !strings.Contains(arguments, "--markdown") {
+			body = "```text\n" + printed.String() + "```\n"
+		}
+		return "<!-- output of: lockstep " + arguments + " -->\n" + body + "<!-- end -->\n"
+	})
+	if blocks != 2 {
+		t.Errorf("the README shows the output of %d commands", blocks)
 	}
-	var printed bytes.Buffer
-	code := 0
-	command := newRoot(&code)
-	command.SetArgs([]string{"check", "lease", "--nodes", "3", "--pause", "1x12s", "--property", "mutual-exclusion", "--property", "no-stale-overwrite"})
-	command.SetOut(&printed)
-	if err := command.Execute(); err != nil {
-		t.Fatal(err)
+	if want == string(text) {
+		return
 	}
-	if printed.String() != shown {
-		t.Errorf("the README shows\n%s\nand the command prints\n%s", shown, printed.String())
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
-	if code != exitViolated {
-		t.Errorf("exit code %d", code)
-	}
+	t.Error("the README does not show what the commands print; go test ./cmd/lockstep -update writes it anew")
 }

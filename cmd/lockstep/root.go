@@ -28,7 +28,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"check", "list", "help", "completion"})
+				return unknown("command", args[0], []string{"check", "matrix", "worst", "threshold", "list", "help", "completion"})
 			}
 			return nil
 		},
@@ -37,7 +37,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(code), newList())
+	root.AddCommand(newCheck(code), newMatrix(code), newWorst(code), newThreshold(code), newList())
 	return root
 }
 

@@ -18,6 +18,9 @@ type Options struct {
 	// Width is the number of columns to stay within; 100 if it is 0. Below 60
 	// there is no room, so 60 are used.
 	Width int
+	// Attains says, for a run that attains a maximum instead of violating a
+	// property, what it attains.
+	Attains string
 	// Color marks faults and the violation by colour, too.
 	Color bool
 }
@@ -59,7 +62,11 @@ func Write(w io.Writer, t *model.Trace, o Options) error {
 }
 
 func wrapped(t *model.Trace, o Options) string {
-	line := wrap(fmt.Sprintf("%s violated: %s", t.Property, t.Explanation), o.Width)
+	line := fmt.Sprintf("%s violated: %s", t.Property, t.Explanation)
+	if o.Attains != "" {
+		line = fmt.Sprintf("%s: %s", o.Attains, t.Explanation)
+	}
+	line = wrap(line, o.Width)
 	if o.Color {
 		line = text.Colors{text.FgRed, text.Bold}.Sprint(line)
 	}

@@ -26,9 +26,14 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{"direct", "no coordination: every request that misses rebuilds and stores", func() protocol.Protocol { return &Direct{} }},
+		{"singleflight", "requests of a node that miss share one rebuild", func() protocol.Protocol { return &SingleFlight{} }},
+		{"setnx", "a lock with a TTL above the rebuild; how it is released and what losers do are parameters", func() protocol.Protocol { return &SetNX{} }},
+		{"stacked", "a shared rebuild on each node, and a lock between the nodes", func() protocol.Protocol { return &Stacked{} }},
 		{"nottl", "a lock without expiry, released by a deferred plain delete; losers wait and start over", func() protocol.Protocol { return &NoTTL{} }},
 		{"fixedttl", "a lock with a fixed TTL, deleted unconditionally after the rebuild; losers serve stale", func() protocol.Protocol { return &FixedTTL{} }},
 		{"lease", "a lock that a heartbeat renews, released only if it is still one's own; losers serve stale", func() protocol.Protocol { return &Lease{} }},
+		{"fenced", "lease, and the cache accepts a write only with the highest fencing token", func() protocol.Protocol { return &Fenced{} }},
+		{"versioned", "lease, and the cache accepts no value older than the one stored", func() protocol.Protocol { return &Versioned{} }},
 	}
 }
 

@@ -13,10 +13,15 @@ import (
 // The heartbeat starts when the source has been read and the long part of the
 // work begins. How long a pause the lease survives is thus its TTL less the time
 // until the first renewal: the read, one heartbeat interval, the renewal.
+//
+// It claims one rebuild for the fleet. That is refuted as for [SetNX], and
+// LookAgain makes it true as it does there as long as no holder is gone or paused
+// for too long.
 type Lease struct {
 	TTL       time.Duration  `default:"10s" help:"how long the lock lives without renewal"`
 	Heartbeat time.Duration  `default:"3s" help:"the time between two renewals"`
 	Rebuild   protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
+	LookAgain bool           `help:"look at the cache once more after acquiring the lock"`
 }
 
 // Handle gets the value; on a miss it takes the lock and rebuilds under the
@@ -31,20 +36,38 @@ func (p Lease) Handle(c *protocol.Client) protocol.Answer {
 		return protocol.Stale()
 	}
 	c.Acquired(lock)
-	v, err := c.Source.Read()
-	if err != nil {
-		return protocol.Failed()
+	if p.LookAgain {
+		if v, ok, err := c.Cache.Get(feed); err == nil && ok {
+			p.release(c, token)
+			return protocol.Fresh(v)
+		}
 	}
-	heartbeat := protocol.Go(c, func(c *protocol.Client) bool { return p.renew(c, token) })
-	err = c.Compute(p.Rebuild)
-	heartbeat.Stop()
+	v, err := p.rebuild(c, token)
 	if err != nil {
 		return protocol.Failed()
 	}
 	c.Cache.Set(feed, v, c.ValueTTL())
+	p.release(c, token)
+	return protocol.Fresh(v)
+}
+
+// rebuild reads the source and computes the value while the heartbeat renews the
+// lock.
+func (p Lease) rebuild(c *protocol.Client, token protocol.Token) (protocol.Value, error) {
+	v, err := c.Source.Read()
+	if err != nil {
+		return v, err
+	}
+	heartbeat := protocol.Go(c, func(c *protocol.Client) bool { return p.renew(c, token) })
+	err = c.Compute(p.Rebuild)
+	heartbeat.Stop()
+	return v, err
+}
+
+// release gives the lock back if it is still its own.
+func (p Lease) release(c *protocol.Client, token protocol.Token) {
 	c.Releasing(lock)
 	c.Store.DelIfEqual(lock, token)
-	return protocol.Fresh(v)
 }
 
 // renew extends the lock until it is told to stop, and reports whether the lock

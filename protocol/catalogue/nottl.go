@@ -8,9 +8,13 @@ import (
 
 // NoTTL guards the rebuild with a lock that never expires. The release is a
 // deferred plain delete. A loser waits and starts over, without end.
+//
+// It claims one rebuild for the fleet. That is refuted as for [SetNX], and
+// LookAgain makes it true as it does there.
 type NoTTL struct {
-	Rebuild protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
-	Wait    time.Duration  `default:"50ms" help:"how long a loser waits before it starts over"`
+	Rebuild   protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
+	Wait      time.Duration  `default:"50ms" help:"how long a loser waits before it starts over"`
+	LookAgain bool           `help:"look at the cache once more after acquiring the lock"`
 }
 
 // Handle gets the value; on a miss it takes the lock, rebuilds and stores.
@@ -28,6 +32,11 @@ func (p NoTTL) Handle(c *protocol.Client) protocol.Answer {
 		c.Releasing(lock)
 		c.Store.Del(lock)
 	}()
+	if p.LookAgain {
+		if v, ok, err := c.Cache.Get(feed); err == nil && ok {
+			return protocol.Fresh(v)
+		}
+	}
 	v, err := c.Rebuild(p.Rebuild)
 	if err != nil {
 		return protocol.Failed()

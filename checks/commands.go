@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"fmt"
+
+	"lockstep/model"
+)
+
+// StoreCommands is the property that the requests and what they spawn send at most
+// bound commands to the stores, all together, from the beginning to the end of a
+// run. A script is one command. A command counts when it takes effect; those of
+// updates do not count. bound is 0 to 254.
+func StoreCommands(bound int) model.Property { return storeCommands{bound} }
+
+type storeCommands struct{ bound int }
+
+func (storeCommands) Name() string { return "store-commands" }
+func (p storeCommands) Rule() string {
+	return fmt.Sprintf("the requests send at most %s to the stores", count(p.bound, "command", "commands"))
+}
+func (storeCommands) Vacuous() string { return "no command was ever sent" }
+
+// Memory is the number of commands; it stays one above the bound.
+func (storeCommands) Memory() int { return 1 }
+
+func (p storeCommands) Check(s *model.State, e *model.Event, count []byte) model.Outcome {
+	if e.Move.Kind != model.MoveEffect || !e.Operation.Kind.OnStore() || s.Nodes[e.Node].Class != model.Service {
+		return 0
+	}
+	if int(count[0]) <= p.bound {
+		count[0]++
+	}
+	if int(count[0]) > p.bound {
+		return model.Exercised | model.Violated
+	}
+	return model.Exercised
+}
+
+// Counted returns the number in the monitor's memory.
+func (storeCommands) Counted(_ *model.State, memory []byte) int { return int(memory[0]) }
+
+func (p storeCommands) Explain(t *model.Trace) string {
+	last := &t.Steps[len(t.Steps)-1]
+	return fmt.Sprintf("%s sent command number %d", last.Process, p.bound+1)
+}

@@ -1,0 +1,134 @@
+package model
+
+// A flight is work in progress on a node that other requests of the node can
+// join, under a key: the mechanism of golang.org/x/sync/singleflight. Whoever
+// leads or has joined it has a register that refers to it; its Limit holds the
+// key and two bits.
+const (
+	flightOpen  = 1 << iota // it can be joined
+	flightLeads             // this process leads it
+	flightBits  = iota
+)
+
+// MaxFlights is how many flights there can be at once.
+const MaxFlights = 64
+
+// openFlight returns the register of some process of the node that refers to the
+// open flight under the key, nil if there is none.
+func (s *State) openFlight(node uint8, key KeyID) *Register {
+	return s.findFlight(node, func(r *Register) bool {
+		return r.Limit>>flightBits == Ticks(key) && r.Limit&flightOpen != 0
+	})
+}
+
+func (s *State) findFlight(node uint8, wanted func(*Register) bool) *Register {
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Node != node {
+			continue
+		}
+		for k := range p.Held() {
+			if r := &p.Registers[k]; r.Kind == KindFlight && wanted(r) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// closeFlight lets nobody join the flight any more.
+func (s *State) closeFlight(node, flight uint8) {
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		for k := range p.Held() {
+			if r := &p.Registers[k]; p.Node == node && r.Kind == KindFlight && r.N == flight {
+				r.Limit &^= flightOpen
+			}
+		}
+	}
+}
+
+// joinFlight joins the flight under the operation's key or, if there is none and
+// the operation says so, starts one.
+func (r *Rules) joinFlight(s *State, p *Process, op *Operation) (Observation, error) {
+	found := s.openFlight(p.Node, op.Key)
+	if found == nil {
+		if op.OrStart {
+			return r.startFlight(s, p, op)
+		}
+		return Observe(Missing), nil
+	}
+	joined := *found
+	joined.Limit &^= flightLeads
+	if p.Count == MaxRegisters {
+		return 0, registerError(op.Source)
+	}
+	p.Registers[p.Count] = joined
+	p.Count++
+	return ObserveFound(int(p.Count) - 1), nil
+}
+
+// startFlight starts a flight. One that is under way under the same key goes on
+// and cannot be joined any more.
+func (r *Rules) startFlight(s *State, p *Process, op *Operation) (Observation, error) {
+	if old := s.openFlight(p.Node, op.Key); old != nil {
+		s.closeFlight(p.Node, old.N)
+	}
+	used := uint64(0)
+	for i := range s.Processes {
+		for _, reg := range s.Processes[i].Held() {
+			if reg.Kind == KindFlight {
+				used |= 1 << reg.N
+			}
+		}
+	}
+	free := uint8(0)
+	for used&(1<<free) != 0 {
+		free++
+	}
+	if p.Count == MaxRegisters || free == MaxFlights {
+		return 0, registerError(op.Source)
+	}
+	p.Registers[p.Count] = Register{Datum: Datum{KindFlight, free}, Limit: Ticks(op.Key)<<flightBits | flightLeads | flightOpen}
+	p.Count++
+	return ObserveStarted(int(p.Count) - 1), nil
+}
+
+// resolveFlight gives the result to whoever has joined.
+func (r *Rules) resolveFlight(s *State, p *Process, op *Operation) (Observation, error) {
+	flight := p.Registers[op.Arg].N
+	var values [MaxResults]Datum
+	for k, from := range op.Results {
+		values[k] = p.Registers[from].Datum
+	}
+	s.closeFlight(p.Node, flight)
+	p.Registers[op.Arg].Limit &^= flightLeads
+	observed := Done
+	for i := range s.Processes {
+		q := &s.Processes[i]
+		if q.Node != p.Node || q.Phase != Acting {
+			continue
+		}
+		waits := r.Automaton.Operation(q.Local)
+		if waits.Kind != AwaitFlight || q.Registers[waits.Arg].N != flight {
+			continue
+		}
+		o, err := bindResult(q, op.Class, values[:len(op.Results)], waits)
+		if err != nil {
+			return 0, err
+		}
+		q.Phase, q.Observed = Replying, o
+		observed = Shared
+	}
+	return Observe(observed), nil
+}
+
+// unresolved reports whether the process leads a flight.
+func (p *Process) unresolved() bool {
+	for _, reg := range p.Held() {
+		if reg.Kind == KindFlight && reg.Limit&flightLeads != 0 {
+			return true
+		}
+	}
+	return false
+}
