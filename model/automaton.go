@@ -62,6 +62,9 @@ type Automaton interface {
 	// Next returns how a process in local state l goes on once it has observed
 	// o. It fails if the protocol code breaks a rule (see package protocol).
 	Next(l LocalID, o Observation) (*Edge, error)
+	// Script returns what the atomic step that a process in local state l is about
+	// to do does with the input.
+	Script(l LocalID, in *ScriptInput) (*ScriptRun, error)
 	// Rank orders local states. Unlike their numbers it does not depend on the
 	// order in which they were learned.
 	Rank(l LocalID) uint64

@@ -29,7 +29,8 @@ type Property interface {
 	Explain(t *Trace) string
 }
 
-// Monitor is a property that is decided step by step.
+// Monitor is a property that is decided step by step. Whatever it remembers is in
+// the memory that it is given: several goroutines may use it at once.
 type Monitor interface {
 	Property
 	// Memory is the number of bytes that the monitor keeps in the state. They
@@ -59,7 +60,8 @@ type DeadEnd interface {
 }
 
 // Fault is an injected failure with a budget. A package outside of model
-// implements it; the rules, the search and the replay know it only as this.
+// implements it; the rules, the search and the replay know it only as this. Several
+// goroutines may use it at once.
 type Fault interface {
 	// Name is what the fault is called on the command line.
 	Name() string

@@ -44,7 +44,10 @@ const (
 )
 
 func (flightCode) Start(ProgramID) (*Edge, error) { return &Edge{To: localReturn}, nil }
-func (flightCode) Rank(l LocalID) uint64          { return uint64(l) }
+func (flightCode) Script(LocalID, *ScriptInput) (*ScriptRun, error) {
+	return nil, errors.New("there are no scripts")
+}
+func (flightCode) Rank(l LocalID) uint64 { return uint64(l) }
 
 func (flightCode) Operation(l LocalID) *Operation {
 	op := &Operation{Arg: NoRegister}

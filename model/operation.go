@@ -91,14 +91,12 @@ type Operation struct {
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
 	// Class is, for Return and ResolveFlight, the number of the result; Results
-	// are the registers that the result mentions, in order.
+	// are the registers that the result mentions, in order, or for RunScript those
+	// of the data that it is given.
 	Class   uint16
 	Results []uint8
 	// OrStart lets a JoinFlight start the flight if there is none.
 	OrStart bool
-	// Script is, for RunScript, what is run, on the data in the registers of
-	// Results.
-	Script Script
 	// Source is the line that issued the operation.
 	Source Source
 }

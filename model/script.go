@@ -2,44 +2,52 @@ package model
 
 import "fmt"
 
-// Script is a pure function of a store and of some data that runs in one atomic
-// step. It returns the class of its result and the data that the result mentions,
-// at most MaxResults.
-type Script func(v *View, args []Datum) (class uint16, values []Datum, err error)
-
-// View is a store as a script sees it.
-type View struct {
-	state *State
-	event *Event
-	op    *Operation
-	err   error
-
-	entries [MaxKeys]Entry
-	changes int
+// ScriptInput is all that an atomic step can depend on: what the stores contain, by
+// key, and the data that it is given.
+type ScriptInput struct {
+	Values [MaxKeys]Datum
+	Data   [MaxRegisters]Datum
 }
 
-// Rewind undoes what the script has done.
-func (v *View) Rewind() {
-	v.state.Entries, v.event.Changes, v.err = v.entries, v.event.Changes[:v.changes], nil
+// ScriptRun is what an atomic step does: operations on entries, with the value or
+// token that each brings, and the class of its result with the data that the result
+// mentions, at most MaxResults.
+type ScriptRun struct {
+	Operations []Operation
+	Arguments  []Datum
+	Class      uint16
+	Mentions   []Datum
 }
 
-// Do lets an operation on an entry take effect, with the value or token that it
-// brings, and returns what the entry then holds. PTTL is not for scripts.
-func (v *View) Do(op *Operation, arg Datum) (Datum, Code) {
-	entry := &v.state.Entries[op.Key]
-	after, code, err := v.state.change(op, arg, v.event)
-	if err != nil && v.err == nil {
-		v.err = &LimitError{v.op.Source, err.Error()}
+// runScript lets the atomic step of process p take effect.
+func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
+	var in ScriptInput
+	for k := range s.Entries {
+		in.Values[k] = s.Entries[k].Value
 	}
-	*entry = after
-	return after.Value, code
+	for k, from := range op.Results {
+		in.Data[k] = p.Registers[from].Datum
+	}
+	run, err := r.Automaton.Script(p.Local, &in)
+	if err != nil {
+		return 0, err
+	}
+	for k := range run.Operations {
+		inner := &run.Operations[k]
+		after, _, err := s.change(inner, run.Arguments[k], e)
+		if err != nil {
+			return 0, &LimitError{op.Source, err.Error()}
+		}
+		s.Entries[inner.Key] = after
+	}
+	return bindResult(p, run.Class, run.Mentions, op)
 }
 
 // change lets an operation take effect on its entry and notes it in the event.
 func (s *State) change(op *Operation, arg Datum, e *Event) (Entry, Code, error) {
 	entry := s.Entries[op.Key]
-	if op.Kind == Increment && entry.Value.Kind == KindCounter && entry.Value.N == MaxVersion {
-		return entry, Refused, fmt.Errorf("a counter grows beyond %d", MaxVersion)
+	if err := op.Exceeds(entry.Value); err != nil {
+		return entry, 0, err
 	}
 	after, code := op.Effect(entry, arg)
 	e.Changes = append(e.Changes, Change{
@@ -49,21 +57,12 @@ func (s *State) change(op *Operation, arg Datum, e *Event) (Entry, Code, error) 
 	return after, code, nil
 }
 
-// runScript lets the script of the operation of process p take effect.
-func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
-	var args [MaxRegisters]Datum
-	for k, from := range op.Results {
-		args[k] = p.Registers[from].Datum
+// Exceeds returns an error if the operation would make the value exceed a limit.
+func (op *Operation) Exceeds(value Datum) error {
+	if op.Kind == Increment && value.Kind == KindCounter && value.N == MaxVersion {
+		return fmt.Errorf("a counter grows beyond %d", MaxVersion)
 	}
-	v := &View{state: s, event: e, op: op, entries: s.Entries, changes: len(e.Changes)}
-	class, values, err := op.Script(v, args[:len(op.Results)])
-	if err == nil {
-		err = v.err
-	}
-	if err != nil {
-		return 0, err
-	}
-	return bindResult(p, class, values, op)
+	return nil
 }
 
 // refer fills in what the observation refers to.

@@ -133,7 +133,8 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 }
 
 func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {
-	x := &explorer{options: o, started: started}
+	x := &explorer{options: o, started: started, expander: &expander{}}
+	x.search = x
 	for _, p := range properties {
 		switch p := p.(type) {
 		case model.Monitor:
@@ -144,6 +145,16 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 			return nil, wrong("the property %s is neither a monitor nor about dead ends", p.Name())
 		}
 	}
+	counters := 0
+	for _, m := range x.monitors {
+		if _, ok := m.(counter); ok {
+			counters++
+		}
+	}
+	if len(x.monitors) > 32 || counters > maxCounters {
+		return nil, wrong("a check takes at most 32 properties, and %d that count", maxCounters)
+	}
+	x.most = make([]int, counters)
 	if len(x.deadEnds) > 1 {
 		return nil, wrong("at most one property of a check can be about dead ends")
 	}
@@ -151,7 +162,9 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 	if x.rules, x.learner, err = s.world(tick, x.monitors, o); err != nil {
 		return nil, err
 	}
-	if err = x.run(ctx, s.population()); err != nil {
+	x.population = s.population()
+	x.employ()
+	if err = x.run(ctx); err != nil {
 		return nil, blame(err)
 	}
 	if err = x.learner.audit(); err != nil {
@@ -183,7 +196,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 	if r.Parameters == nil {
 		r.Parameters = []model.ParameterValue{}
 	}
-	monitor := 0
+	monitor, counters := 0, 0
 	for _, p := range properties {
 		v := Verdict{Property: p.Name(), Rule: p.Rule(), Verdict: Holds}
 		var f find
@@ -193,7 +206,8 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 			f, exercised = x.best[monitor], x.exercised[monitor]
 			last = &f.move
 			if _, ok := p.(counter); ok {
-				v.Most, v.AtLeast = x.most[monitor], f.found || !r.Exhausted
+				v.Most, v.AtLeast = x.most[counters], f.found || !r.Exhausted
+				counters++
 			}
 			if p.Name() == "rebuild-bound" {
 				r.Worst = &Worst{Rebuilds: v.Most, AtLeast: v.AtLeast}

@@ -29,6 +29,14 @@
 // by what led to them and not by their numbers, so nothing in a result depends on
 // when they were learned.
 //
+// # Many workers
+//
+// What a state leads to depends on nothing but the state, so workers find that out
+// for many states at once, and the result is stored in order (parallel.go). They
+// never learn: where the automaton is not known yet, which is rare, a state is
+// expanded in its turn. So the result is the same, to the byte, for every number of
+// workers.
+//
 // The package imports model and protocol. It must never import faults or checks: it
 // knows them as model.Fault, model.Monitor and model.DeadEnd.
 package scheduler

@@ -177,7 +177,7 @@ func (x *execution) along(p model.ProgramID, path []pathStep, suspendAt int) (pr
 			return call, err
 		}
 		// The caller knows what to make of the last call.
-		if known := x.l.known(step.from, step.by); i+1 < len(path) && known != "" && known != call.Signature() {
+		if known := x.l.known(step.from, step.by); i+1 < len(path) && known != nil && known.signature != call.Signature() {
 			return call, nondeterminism(x.l.after(step), call)
 		}
 		at = spawnPoint{program: p, from: step.from, by: step.by}
@@ -244,17 +244,6 @@ func (l *learner) path(id model.LocalID, second bool) []pathStep {
 		back[i], back[k] = back[k], back[i]
 	}
 	return back
-}
-
-// known returns the signature of the call that followed an observation, empty if
-// it has not been learned.
-func (l *learner) known(id model.LocalID, o model.Observation) string {
-	for _, e := range l.locals[id].edges {
-		if e.observation == o {
-			return e.signature
-		}
-	}
-	return ""
 }
 
 const likelyCauses = "protocol code must depend on nothing but what its Client answers: likely causes are time.Now, randomness, the order of a map, a global or captured variable that a run changes, and a variable shared with a spawned process"

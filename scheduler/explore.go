@@ -11,13 +11,18 @@ import (
 
 // explorer searches the states of a scenario breadth-first by steps, so that the
 // first state that violates a property is one of the nearest.
+//
+// The states of a level are expanded in order. What a state leads to depends on
+// nothing but the state, so many workers can find that out beforehand, as long as the
+// automaton is known there; whether it is new is decided in order again. So the result
+// does not depend on the number of workers.
 type explorer struct {
-	options  Options
-	rules    *model.Rules
-	learner  *learner
-	monitors []model.Monitor
-	deadEnds []model.DeadEnd
-	memory   int // bytes of the monitors
+	options    Options
+	population model.Population
+	learner    *learner
+	monitors   []model.Monitor
+	deadEnds   []model.DeadEnd
+	memory     int // bytes of the monitors
 
 	table  *table
 	zones  arena[zone.Bound]
@@ -29,24 +34,22 @@ type explorer struct {
 	// are still to be expanded.
 	current, next []uint32
 	steps         int
+	// frozen is how many states were stored before the batch under way: these are
+	// looked at first, by whoever expands.
+	frozen uint32
 
 	transitions int64
 	exercised   []bool // by property: monitors first, then dead ends
 	best        []find // by monitor
-	most        []int  // by monitor that counts
+	most        []int  // by monitor that counts, in their order
 	started     time.Time
 	limit       string // why the search was cut off
 
-	// For one expansion; kept to be reused.
-	from, to     model.State
-	before, mid  zone.Matrix
-	after        zone.Matrix
-	moves        model.Moves
-	event        model.Event
-	source       []uint8
-	upper        []zone.Bound
-	lower, above []zone.Bound
-	key          []byte
+	// expander works where the automaton may have to be learned; workers do
+	// where it need not.
+	*expander
+	workers []*worker
+	chunks  []chunk
 }
 
 // record is a stored state.
@@ -88,18 +91,19 @@ type find struct {
 	move          uint16
 }
 
-func (x *explorer) run(ctx context.Context, who model.Population) error {
+func (x *explorer) run(ctx context.Context) error {
 	x.started = time.Now()
 	x.table = newTable()
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
-	x.most = make([]int, len(x.monitors))
-	if err := x.rules.Start(&x.to, who); err != nil {
+	if err := x.rules.Start(&x.to, x.population); err != nil {
 		return err
 	}
 	x.memory = len(x.to.Memory)
 	x.mid.Reset(0)
-	if err := x.store(noParent, 0, 0); err != nil {
+	x.found.covering = noParent
+	x.finish(0)
+	if err := x.insert(noParent, &x.found.outcome, &x.found.target); err != nil {
 		return err
 	}
 	for {
@@ -113,11 +117,11 @@ func (x *explorer) run(ctx context.Context, who model.Population) error {
 			return nil
 		}
 		// An arrival weighs nothing: its state joins the level under way.
-		for i := 0; i < len(x.current); i++ {
-			if i&0xff == 0 && x.cutOff(ctx, len(x.current)-i) {
+		for i := 0; i < len(x.current); i += batchSize {
+			if x.cutOff(ctx, len(x.current)-i) {
 				return nil
 			}
-			if err := x.expand(x.current[i]); err != nil {
+			if err := x.expandBatch(i); err != nil {
 				if errors.Is(err, errStop) {
 					return nil
 				}
@@ -184,45 +188,23 @@ func (x *explorer) needed(faults int) bool {
 	return false
 }
 
-// load makes x.from and x.before the stored state.
-func (x *explorer) load(s uint32) *record {
-	r := &x.states[s]
-	x.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
-	x.from.Left = r.left
-	x.before.Load(int(r.dim), x.zones.get(r.block, r.offset, int(r.dim)*int(r.dim)))
-	return r
-}
-
-func (x *explorer) nodes() int { return len(x.to.Nodes) }
-
+// expand lets everything happen that can happen from a stored state.
 func (x *explorer) expand(s uint32) error {
-	r := x.load(s)
+	r := x.load(&x.states[s])
 	faults := int(r.faults)
 	if !x.needed(faults) {
 		return nil
 	}
-	x.moves.Reset((*zoneClocks)(&x.before))
 	x.rules.Moves(&x.from, &x.moves)
 	for i := range x.moves.List {
-		move := &x.moves.List[i]
-		z := x.guard(move)
-		if z == nil {
-			continue
-		}
-		x.to.Copy(&x.from)
-		if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
+		possible, err := x.follow(i, faults)
+		if err != nil {
 			return err
 		}
-		x.transitions++
-		cost := faults
-		if move.Kind == model.MoveFault {
-			cost++
+		if !possible {
+			continue
 		}
-		x.check(s, uint16(i), cost, x.steps+move.Kind.Weight())
-		if z != &x.mid {
-			x.mid.Copy(z)
-		}
-		if err := x.store(s, uint16(i), cost); err != nil {
+		if err := x.take(s, &x.found.outcome, &x.found.target); err != nil {
 			return err
 		}
 	}
@@ -232,121 +214,67 @@ func (x *explorer) expand(s uint32) error {
 	return nil
 }
 
-// guard returns the zone of x.from in which the move is possible, nil if it is
-// empty.
-func (x *explorer) guard(move *model.Move) *zone.Matrix {
-	return guarded(&x.before, &x.mid, x.moves.Guards(move))
-}
-
-// guarded returns from with the guards added, in scratch if they change
-// anything; nil if they cannot hold.
-func guarded(from, scratch *zone.Matrix, guards []model.Guard) *zone.Matrix {
-	z := from
-	for _, g := range guards {
-		i, j, b := int(g.Clock), 0, zone.Bound(g.Bound)
-		if g.Lower {
-			i, j, b = 0, i, -b
-		}
-		if z.At(i, j) <= b {
-			continue
-		}
-		if z != scratch {
-			scratch.Copy(from)
-			z = scratch
-		}
-		if !z.Constrain(i, j, b) {
-			return nil
-		}
-	}
-	return z
-}
-
-// check asks the monitors about the step.
-func (x *explorer) check(s uint32, move uint16, faults, steps int) {
-	at := 0
-	for i, m := range x.monitors {
-		size := m.Memory()
-		outcome := m.Check(&x.to, &x.event, x.to.Memory[at:at+size])
-		if c, ok := m.(counter); ok {
-			x.most[i] = max(x.most[i], c.Counted(&x.to, x.to.Memory[at:at+size]))
-		}
-		at += size
-		if outcome&model.Exercised != 0 {
+// take notes what the monitors say of a step from s and stores where it leads.
+func (x *explorer) take(s uint32, o *outcome, t *target) error {
+	x.transitions++
+	faults, steps := int(o.faults), x.steps+int(o.weight)
+	for i := range x.monitors {
+		bit := uint32(1) << i
+		if o.exercised&bit != 0 {
 			x.exercised[i] = true
 		}
-		if b := &x.best[i]; outcome&model.Violated != 0 && (!b.found || faults < b.faults || faults == b.faults && steps < b.steps) {
-			*b = find{true, faults, steps, s, move}
+		if b := &x.best[i]; o.violated&bit != 0 && (!b.found || faults < b.faults || faults == b.faults && steps < b.steps) {
+			*b = find{true, faults, steps, s, o.move}
 			x.progress(0)
 		}
 	}
-}
-
-// settle brings x.to with the zone x.mid into canonical form and lets time pass;
-// the zone is then x.after.
-func (x *explorer) settle() {
-	x.source = x.rules.Canonical(&x.to, (*zoneClocks)(&x.mid), !x.options.NoSymmetry, x.source[:0])
-	x.after.Gather(&x.mid, x.source)
-	x.upper = grow(x.upper, x.after.Dim())
-	if x.rules.Invariants(&x.to, x.upper) {
-		x.after.ElapseWithin(x.upper)
+	for i := range x.most {
+		x.most[i] = max(x.most[i], int(o.counts[i]))
 	}
-}
-
-func grow(b []zone.Bound, n int) []zone.Bound {
-	if cap(b) < n {
-		return make([]zone.Bound, n, 2*n)
-	}
-	return b[:n]
-}
-
-// store adds x.to with the zone x.mid to the states unless a stored one covers
-// it.
-func (x *explorer) store(parent uint32, move uint16, faults int) error {
-	x.settle()
-	steps := x.steps
-	isFault := false
-	if parent != noParent {
-		steps += x.event.Weight()
-		isFault = x.event.Move.Kind == model.MoveFault
-	}
-	x.key = x.to.Encode(x.key[:0])
-	number := x.table.find(x.key)
-	key := &x.table.keys[number]
-	if at := x.covering(key, steps); at != noParent {
-		x.connect(parent, at, isFault)
+	if o.covering != noParent {
+		x.connect(s, o.covering, o.isFault)
 		return nil
 	}
-	if !x.after.InRange() {
+	return x.insert(s, o, t)
+}
+
+// insert adds a state to those stored unless one of the same batch covers it.
+func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
+	steps := x.steps + int(o.weight)
+	number := x.table.insert(t.key, t.hash)
+	key := &x.table.keys[number]
+	if at := x.covering(key.head, x.frozen, steps, t); at != noParent {
+		x.connect(parent, at, o.isFault)
+		return nil
+	}
+	if !t.inRange {
 		return wrong("times in this scenario grow beyond what can be counted (%s each): use coarser durations", model.FormatDuration(x.learner.tick.Size()))
 	}
 	if x.options.MaxStates > 0 && len(x.states) >= x.options.MaxStates || len(x.states) >= 1<<31 {
 		x.limit = "the limit on states"
 		return errStop
 	}
-	block, offset := x.zones.put(x.after.Cells())
+	block, offset := x.zones.put(t.cells)
 	r := record{
-		key: number, block: block, offset: offset, dim: uint16(x.after.Dim()), steps: uint16(steps),
-		left: x.to.Left, parent: parent, move: move, faults: uint8(faults), nextWithKey: key.head,
+		key: number, block: block, offset: offset, dim: t.dim, steps: uint16(steps),
+		left: t.left, parent: parent, move: o.move, faults: o.faults, flags: t.flags, nextWithKey: key.head,
 	}
-	for i, d := range x.deadEnds {
-		if d.Pending(&x.to) {
-			x.exercised[len(x.monitors)+i] = true
-		}
-		if d.Settled(&x.to) {
-			r.flags |= flagSettled
-		}
+	if t.pending {
+		x.exercised[len(x.monitors)] = true
 	}
 	id := uint32(len(x.states))
 	x.states = append(x.states, r)
 	key.head = id + 1
-	x.connect(parent, id, isFault)
-	if steps == x.steps && parent != noParent {
+	x.connect(parent, id, o.isFault)
+	if o.weight == 0 && parent != noParent {
 		x.current = append(x.current, id)
 	} else {
 		x.next = append(x.next, id)
 	}
 	if x.options.visit != nil {
-		x.options.visit(&x.to, x.learner)
+		x.visited.Decode(t.key, x.nodes(), x.memory)
+		x.visited.Left = t.left
+		x.options.visit(&x.visited, x.learner)
 	}
 	return nil
 }
@@ -357,33 +285,28 @@ func (x *explorer) connect(from, to uint32, isFault bool) {
 	}
 }
 
-// covering returns a stored state from which everything can happen that can
-// happen from x.to with the zone x.after, at no more cost; noParent if there is
-// none. It must have no less budget of each kind, no more steps, and a zone that
-// covers the new one under the constants of the new one.
-func (x *explorer) covering(key *keyRecord, steps int) uint32 {
-	dim := x.after.Dim()
-	prepared := false
-	for at := key.head; at != 0; {
-		r := &x.states[at-1]
-		here := at - 1
-		at = r.nextWithKey
-		if int(r.steps) > steps || !noLess(&r.left, &x.to.Left) {
+// covering returns the first state of the chain that begins with the number next-1,
+// up to the last one that is not older than least, from which everything can happen
+// that can happen from the successor, at no more cost; noParent if there is none. It
+// must have no less budget of each kind, no more steps, and a zone that covers the
+// new one under the constants of the new one.
+func (x *explorer) covering(next, least uint32, steps int, t *target) uint32 {
+	dim := int(t.dim)
+	for next > least {
+		here := next - 1
+		r := &x.states[here]
+		next = r.nextWithKey
+		if int(r.steps) > steps || !noLess(&r.left, &t.left) {
 			continue
 		}
 		cells := x.zones.get(r.block, r.offset, dim*dim)
 		if x.options.NoSubsumption {
-			if zone.Includes(cells, x.after.Cells(), dim) {
+			if zone.Includes(cells, t.cells, dim) {
 				return here
 			}
 			continue
 		}
-		if !prepared {
-			x.lower, x.above = grow(x.lower, dim), grow(x.above, dim)
-			x.rules.Constants(&x.to, x.lower, x.above)
-			prepared = true
-		}
-		if zone.Covers(cells, x.after.Cells(), dim, x.lower, x.above) {
+		if zone.Covers(cells, t.cells, dim, t.lower, t.above) {
 			return here
 		}
 	}
@@ -397,19 +320,4 @@ func noLess(a, b *[model.MaxFaults]uint8) bool {
 		}
 	}
 	return true
-}
-
-// zoneClocks lets the rules look at a zone.
-type zoneClocks zone.Matrix
-
-func (z *zoneClocks) AtLeast(clock uint8, bound model.Ticks) bool {
-	return (*zone.Matrix)(z).Upper(int(clock)) >= zone.Bound(bound)
-}
-
-func (z *zoneClocks) AtMost(clock uint8, bound model.Ticks) bool {
-	return (*zone.Matrix)(z).Lower(int(clock)) <= zone.Bound(bound)
-}
-
-func (z *zoneClocks) Range(clock uint8) (least, most int32) {
-	return (*zone.Matrix)(z).Lower(int(clock)), (*zone.Matrix)(z).Upper(int(clock))
 }

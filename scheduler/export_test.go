@@ -15,5 +15,8 @@ var (
 	Roundest = roundest
 )
 
-func (t *table) Find(key []byte) uint32   { return t.find(key) }
+func (t *table) Find(key []byte) uint32   { return t.insert(key, mix(key)) }
 func (t *table) Key(number uint32) []byte { return t.key(number) }
+
+// Together makes workers work together on however few states.
+func (o *Options) Together() { o.together = 1 }

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -67,6 +66,7 @@ type local struct {
 	secondBy    model.Observation
 	secondStart bool
 	edges       []learned
+	scripts     map[model.ScriptInput]*model.ScriptRun
 }
 
 type learned struct {
@@ -123,13 +123,21 @@ func (l *learner) Operation(id model.LocalID) *model.Operation { return &l.local
 func (l *learner) Rank(id model.LocalID) uint64 { return l.locals[id].rank }
 
 func (l *learner) Next(id model.LocalID, o model.Observation) (*model.Edge, error) {
+	if e := l.known(id, o); e != nil {
+		return e.edge, nil
+	}
+	return l.learn(id, o)
+}
+
+// known returns what was learned of the observation, nil if that is nothing.
+func (l *learner) known(id model.LocalID, o model.Observation) *learned {
 	edges := l.locals[id].edges
 	for i := range edges {
 		if edges[i].observation == o {
-			return edges[i].edge, nil
+			return &edges[i]
 		}
 	}
-	return l.learn(id, o)
+	return nil
 }
 
 func (l *learner) Start(p model.ProgramID) (*model.Edge, error) {
@@ -301,9 +309,6 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	if err != nil {
 		return op, err
 	}
-	if call.Kind == model.RunScript {
-		op.Script = l.script(call)
-	}
 	if call.Key != "" {
 		op.Key, err = l.key(call.Store, call.Key, call.Source)
 	}
@@ -333,48 +338,6 @@ func (l *learner) class(text string, result any) (uint16, error) {
 	}
 	l.classes = append(l.classes, class{text, result})
 	return uint16(len(l.classes) - 1), nil
-}
-
-// twiceRuns is how many runs of a script are made twice.
-const twiceRuns = 20
-
-// script makes the script of a call one of the world. Its first runs are made
-// twice, to see whether it is a pure function.
-func (l *learner) script(call protocol.Call) model.Script {
-	runs := 0
-	return func(v *model.View, data []model.Datum) (uint16, []model.Datum, error) {
-		do := func(c protocol.Call, arg model.Datum) (model.Datum, model.Code, error) {
-			op, err := l.operation(c)
-			if err != nil {
-				return model.Datum{}, 0, err
-			}
-			d, code := v.Do(&op, arg)
-			return d, code, nil
-		}
-		result, text, mentions, err := call.Script(do, data)
-		if runs++; err == nil && runs <= twiceRuns {
-			v.Rewind()
-			var again string
-			if _, again, _, err = call.Script(do, data); err == nil && again != text {
-				err = fmt.Errorf("an atomic function returns %s in one run and %s in another; %s", text, again, likelyCauses)
-			}
-		}
-		if err != nil {
-			return 0, nil, l.blame(call, err)
-		}
-		class, err := l.class(text, result)
-		return class, mentions, err
-	}
-}
-
-// blame makes an error of a script one of the protocol, unless it is about ticks.
-func (l *learner) blame(call protocol.Call, err error) error {
-	var finer *finerTick
-	var broken *ProtocolError
-	if errors.As(err, &finer) || errors.As(err, &broken) {
-		return err
-	}
-	return &ProtocolError{Err: fmt.Errorf("%s:%d: %w", call.Source.File, call.Source.Line, err)}
 }
 
 func (l *learner) child(at spawnPoint) model.ProgramID {

@@ -267,6 +267,10 @@ type Options struct {
 	// Progress, if set, is called now and then on the searching goroutine.
 	Progress func(Progress)
 
+	// Workers is how many goroutines search, as many as there are processors if
+	// it is 0. The result does not depend on it.
+	Workers int
+
 	// The following switch reductions off, to test that they change nothing.
 	NoSymmetry       bool
 	NoSubsumption    bool
@@ -275,6 +279,8 @@ type Options struct {
 
 	// visit, if set, is called for each state that is stored: for tests.
 	visit func(s *model.State, l *learner)
+	// together, if set, is how many states are worth expanding together.
+	together int
 }
 
 // Progress is how far a search has got.

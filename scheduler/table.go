@@ -49,25 +49,34 @@ type keyRecord struct {
 
 func newTable() *table { return &table{slots: make([]uint32, 1<<12)} }
 
-// find returns the number of the string, which is added if it is new.
-func (t *table) find(key []byte) (number uint32) {
+// lookup returns the number of the string, whose hash is given, if it has one.
+func (t *table) lookup(key []byte, hash uint64) (number uint32, known bool) {
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 {
+			return uint32(i), false
+		}
+		if k := &t.keys[n-1]; k.hash == hash && bytes.Equal(t.bytes.get(k.block, k.offset, int(k.length)), key) {
+			return n - 1, true
+		}
+	}
+}
+
+// insert returns the number of the string, whose hash is given. It is added if it is
+// new.
+func (t *table) insert(key []byte, hash uint64) (number uint32) {
 	if len(t.keys)*2 >= len(t.slots) {
 		t.grow()
 	}
-	h := mix(key)
-	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		n := t.slots[i]
-		if n == 0 {
-			block, offset := t.bytes.put(key)
-			t.keys = append(t.keys, keyRecord{hash: h, block: block, offset: offset, length: uint32(len(key))})
-			t.slots[i] = uint32(len(t.keys))
-			return uint32(len(t.keys) - 1)
-		}
-		if k := &t.keys[n-1]; k.hash == h && bytes.Equal(t.bytes.get(k.block, k.offset, int(k.length)), key) {
-			return n - 1
-		}
+	at, known := t.lookup(key, hash)
+	if known {
+		return at
 	}
+	block, offset := t.bytes.put(key)
+	t.keys = append(t.keys, keyRecord{hash: hash, block: block, offset: offset, length: uint32(len(key))})
+	t.slots[at] = uint32(len(t.keys))
+	return uint32(len(t.keys) - 1)
 }
 
 func (t *table) key(number uint32) []byte {

@@ -136,6 +136,7 @@ func (f *checkFlags) registerLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&f.options.MaxStates, "max-states", 0, "stop after so many states; 0 for no limit")
 	flags.DurationVar(&f.options.MaxTime, "max-time", 0, "stop after so long; 0 for no limit")
 	flags.Var(&f.maxMemory, "max-memory", "stop at so much memory, as 2GB; 0 for no limit")
+	flags.IntVar(&f.options.Workers, "workers", 0, "how many goroutines search, which changes no result; 0 for one a processor")
 }
 
 // registerParameters adds a flag for each parameter of the protocol.
@@ -162,9 +163,9 @@ func newCheckFlags(e catalogue.Entry) *checkFlags {
 
 // world returns the scenario that the flags describe, and checks the limits.
 func (f *checkFlags) world() (scheduler.Scenario, error) {
-	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime)} {
+	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime), "--workers": int64(f.options.Workers)} {
 		if value < 0 {
-			return scheduler.Scenario{}, usage("%s must not be negative; 0 stands for no limit", name)
+			return scheduler.Scenario{}, usage("%s must not be negative; see --help for what 0 stands for", name)
 		}
 	}
 	f.options.MaxMemory = int64(f.maxMemory)

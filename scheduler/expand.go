@@ -1,0 +1,213 @@
+package scheduler
+
+import (
+	"lockstep/model"
+	"lockstep/model/zone"
+)
+
+// expander finds out what can happen from a stored state. It only reads what the
+// search has stored.
+type expander struct {
+	search *explorer
+	rules  *model.Rules
+
+	// For one expansion; kept to be reused.
+	from, to    model.State
+	before, mid zone.Matrix
+	after       zone.Matrix
+	moves       model.Moves
+	event       model.Event
+	source      []uint8
+	upper       []zone.Bound
+	found       successor
+	visited     model.State
+}
+
+// successor is a step and what it leads to.
+type successor struct {
+	outcome
+	target
+}
+
+// maxCounters is how many monitors of a search can count.
+const maxCounters = 4
+
+// outcome is what the monitors say of a step.
+type outcome struct {
+	move    uint16 // its ordinal
+	weight  uint8
+	faults  uint8 // behind it
+	isFault bool
+	// counts has a number for each monitor that counts, in order.
+	counts [maxCounters]uint8
+	// exercised and violated have a bit for each monitor.
+	exercised, violated uint32
+	// covering is a state from before the batch that covers what the step leads to,
+	// noParent if there is none. Then only is there a target.
+	covering uint32
+}
+
+// target is a state to store.
+type target struct {
+	key          []byte
+	hash         uint64
+	cells        []zone.Bound
+	lower, above []zone.Bound
+	dim          uint16
+	left         [model.MaxFaults]uint8
+	flags        uint8
+	pending      bool
+	inRange      bool
+}
+
+// load makes from and before the stored state.
+func (e *expander) load(r *record) *record {
+	x := e.search
+	e.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
+	e.from.Left = r.left
+	e.before.Load(int(r.dim), x.zones.get(r.block, r.offset, int(r.dim)*int(r.dim)))
+	e.moves.Reset((*zoneClocks)(&e.before))
+	return r
+}
+
+// nodes is the number of nodes, crashed ones included.
+func (x *explorer) nodes() int { return x.population.Services + x.population.Updates }
+
+// follow makes found the successor by the i-th move of the state that was loaded,
+// which has faults behind it. It reports whether there is one.
+func (e *expander) follow(i, faults int) (possible bool, err error) {
+	move := &e.moves.List[i]
+	z := e.guard(move)
+	if z == nil {
+		return false, nil
+	}
+	e.to.Copy(&e.from)
+	if err := e.rules.Apply(&e.to, move, &e.event); err != nil {
+		return false, err
+	}
+	f := &e.found
+	f.outcome = outcome{move: uint16(i), weight: uint8(e.event.Weight()), isFault: move.Kind == model.MoveFault, covering: noParent}
+	if f.isFault {
+		faults++
+	}
+	f.faults = uint8(faults)
+	e.check()
+	if z != &e.mid {
+		e.mid.Copy(z)
+	}
+	e.finish(e.search.steps + int(f.weight))
+	return true, nil
+}
+
+// guard returns the zone of from in which the move is possible, nil if it is
+// empty.
+func (e *expander) guard(move *model.Move) *zone.Matrix {
+	return guarded(&e.before, &e.mid, e.moves.Guards(move))
+}
+
+// guarded returns from with the guards added, in scratch if they change
+// anything; nil if they cannot hold.
+func guarded(from, scratch *zone.Matrix, guards []model.Guard) *zone.Matrix {
+	z := from
+	for _, g := range guards {
+		i, j, b := int(g.Clock), 0, zone.Bound(g.Bound)
+		if g.Lower {
+			i, j, b = 0, i, -b
+		}
+		if z.At(i, j) <= b {
+			continue
+		}
+		if z != scratch {
+			scratch.Copy(from)
+			z = scratch
+		}
+		if !z.Constrain(i, j, b) {
+			return nil
+		}
+	}
+	return z
+}
+
+// check asks the monitors about the step.
+func (e *expander) check() {
+	f := &e.found
+	at, counters := 0, 0
+	for i, m := range e.search.monitors {
+		size := m.Memory()
+		memory := e.to.Memory[at : at+size]
+		at += size
+		outcome := m.Check(&e.to, &e.event, memory)
+		if outcome&model.Exercised != 0 {
+			f.exercised |= 1 << i
+		}
+		if outcome&model.Violated != 0 {
+			f.violated |= 1 << i
+		}
+		if c, ok := m.(counter); ok {
+			f.counts[counters] = uint8(min(c.Counted(&e.to, memory), 255))
+			counters++
+		}
+	}
+}
+
+// settle brings to with the zone mid into canonical form and lets time pass; the
+// zone is then after.
+func (e *expander) settle() {
+	e.source = e.rules.Canonical(&e.to, (*zoneClocks)(&e.mid), !e.search.options.NoSymmetry, e.source[:0])
+	e.after.Gather(&e.mid, e.source)
+	e.upper = grow(e.upper, e.after.Dim())
+	if e.rules.Invariants(&e.to, e.upper) {
+		e.after.ElapseWithin(e.upper)
+	}
+}
+
+func grow(b []zone.Bound, n int) []zone.Bound {
+	if cap(b) < n {
+		return make([]zone.Bound, n, 2*n)
+	}
+	return b[:n]
+}
+
+// finish settles the state and completes found: whether a stored state covers it,
+// and if none does what there is to store.
+func (e *expander) finish(steps int) {
+	x, f := e.search, &e.found
+	e.settle()
+	f.key = e.to.Encode(f.key[:0])
+	f.hash = mix(f.key)
+	dim := e.after.Dim()
+	f.dim, f.cells, f.left = uint16(dim), e.after.Cells(), e.to.Left
+	f.lower, f.above = grow(f.lower, dim), grow(f.above, dim)
+	e.rules.Constants(&e.to, f.lower, f.above)
+	if number, known := x.table.lookup(f.key, f.hash); known {
+		next := x.table.keys[number].head
+		for next > x.frozen {
+			next = x.states[next-1].nextWithKey
+		}
+		if f.covering = x.covering(next, 0, steps, &f.target); f.covering != noParent {
+			return
+		}
+	}
+	f.flags, f.pending, f.inRange = 0, false, e.after.InRange()
+	for _, d := range x.deadEnds {
+		f.pending = d.Pending(&e.to)
+		if d.Settled(&e.to) {
+			f.flags |= flagSettled
+		}
+	}
+}
+
+// zoneClocks lets the rules look at a zone.
+type zoneClocks zone.Matrix
+
+func (z *zoneClocks) AtLeast(clock uint8, bound model.Ticks) bool {
+	return (*zone.Matrix)(z).Upper(int(clock)) >= zone.Bound(bound)
+}
+
+func (z *zoneClocks) AtMost(clock uint8, bound model.Ticks) bool {
+	return (*zone.Matrix)(z).Lower(int(clock)) <= zone.Bound(bound)
+}
+
+func (z *zoneClocks) Range(clock uint8) (least, most int32) {
+	return (*zone.Matrix)(z).Lower(int(clock)), (*zone.Matrix)(z).Upper(int(clock))
+}
