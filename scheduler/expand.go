@@ -65,7 +65,7 @@ func (e *expander) load(r *record) *record {
 	x := e.search
 	e.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
 	e.from.Left = r.left
-	e.before.Load(int(r.dim), x.zones.get(r.block, r.offset, int(r.dim)*int(r.dim)))
+	e.before.Load(int(r.zone.dim), x.zones.get(r.zone))
 	e.moves.Reset((*zoneClocks)(&e.before))
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unsafe"
 
 	"lockstep/model"
 	"lockstep/model/zone"
@@ -25,7 +26,7 @@ type explorer struct {
 	memory     int // bytes of the monitors
 
 	table  *table
-	zones  arena[zone.Bound]
+	zones  *zoneTable
 	states []record
 	// edges are the steps between stored states that are no faults; kept only if
 	// a property needs the graph.
@@ -55,16 +56,14 @@ type explorer struct {
 // record is a stored state.
 type record struct {
 	key         uint32 // its discrete part
-	block       uint32 // where its zone is
-	offset      uint32
-	dim         uint16
-	steps       uint16
-	left        [model.MaxFaults]uint8
+	zone        place
 	parent      uint32
+	nextWithKey uint32 // +1
+	steps       uint16
 	move        uint16 // the ordinal of the move that led here
+	left        [model.MaxFaults]uint8
 	faults      uint8
 	flags       uint8
-	nextWithKey uint32 // +1
 }
 
 const (
@@ -93,7 +92,7 @@ type find struct {
 
 func (x *explorer) run(ctx context.Context) error {
 	x.started = time.Now()
-	x.table = newTable()
+	x.table, x.zones = newTable(), newZoneTable()
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
 	if err := x.rules.Start(&x.to, x.population); err != nil {
@@ -153,7 +152,7 @@ func (x *explorer) cutOff(ctx context.Context, left int) bool {
 }
 
 func (x *explorer) used() int64 {
-	return x.table.memory() + x.zones.size*4 + int64(cap(x.states))*48 + int64(cap(x.edges))*8 +
+	return x.table.memory() + x.zones.memory() + int64(cap(x.states))*int64(unsafe.Sizeof(record{})) + int64(cap(x.edges))*8 +
 		int64(cap(x.current)+cap(x.next))*4
 }
 
@@ -254,9 +253,8 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 		x.limit = "the limit on states"
 		return errStop
 	}
-	block, offset := x.zones.put(t.cells)
 	r := record{
-		key: number, block: block, offset: offset, dim: t.dim, steps: uint16(steps),
+		key: number, zone: x.zones.insert(t.cells, t.dim), steps: uint16(steps),
 		left: t.left, parent: parent, move: o.move, faults: o.faults, flags: t.flags, nextWithKey: key.head,
 	}
 	if t.pending {
@@ -299,7 +297,7 @@ func (x *explorer) covering(next, least uint32, steps int, t *target) uint32 {
 		if int(r.steps) > steps || !noLess(&r.left, &t.left) {
 			continue
 		}
-		cells := x.zones.get(r.block, r.offset, dim*dim)
+		cells := x.zones.get(r.zone)
 		if x.options.NoSubsumption {
 			if zone.Includes(cells, t.cells, dim) {
 				return here

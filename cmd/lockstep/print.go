@@ -160,8 +160,8 @@ func conclusion(r *scheduler.Report) string {
 
 func printStats(w io.Writer, r *scheduler.Report) {
 	s := &r.Stats
-	fmt.Fprintf(w, "\n%d states, %d transitions, %.2f s (%.0f transitions a second), %s in the search, %s at the peak, protocol code run %d times\n",
-		s.States, s.Transitions, s.Seconds, float64(s.Transitions)/max(s.Seconds, 1e-9), formatBytes(s.Memory), formatBytes(peakMemory()), s.Runs)
+	fmt.Fprintf(w, "\n%d states, %d transitions, %.2f s (%.0f transitions a second), %s in the search (%d bytes a state), %s at the peak, protocol code run %d times\n",
+		s.States, s.Transitions, s.Seconds, float64(s.Transitions)/max(s.Seconds, 1e-9), formatBytes(s.Memory), s.Memory/max(int64(s.States), 1), formatBytes(peakMemory()), s.Runs)
 	fmt.Fprintln(w, "lines with the most states:")
 	t := newTable()
 	for _, l := range s.Busiest {
