@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -11,6 +12,10 @@ import (
 // most Max, both included. The zero value is exactly zero. A literal can hold
 // ends that make no sense; see [Range.Validate].
 type Range struct{ Min, Max time.Duration }
+
+// Unbounded as the upper end of a range says that there is none. Only operations can
+// have it, no parameters.
+const Unbounded = time.Duration(math.MaxInt64)
 
 // Exactly returns the range that contains d alone.
 func Exactly(d time.Duration) Range { return Range{d, d} }
@@ -52,11 +57,14 @@ func ParseRange(s string) (Range, error) {
 	return r, nil
 }
 
-// String returns the shortest form: "2s..25s", or "50ms" if both ends are
-// equal. Durations are printed as by [FormatDuration].
+// String returns the shortest form: "2s..25s", "50ms" if both ends are equal, "2s.."
+// if the upper one is [Unbounded]. Durations are printed as by [FormatDuration].
 func (r Range) String() string {
 	if r.Min == r.Max {
 		return FormatDuration(r.Min)
+	}
+	if r.Max == Unbounded {
+		return FormatDuration(r.Min) + ".."
 	}
 	return FormatDuration(r.Min) + ".." + FormatDuration(r.Max)
 }

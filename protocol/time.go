@@ -24,6 +24,11 @@ func (c *Client) SleepBetween(least, most time.Duration) error {
 	return nil
 }
 
+// SleepAtLeast waits for least or for any longer time: nothing bounds it; see Sleep.
+func (c *Client) SleepAtLeast(least time.Duration) error {
+	return c.SleepBetween(least, model.Unbounded)
+}
+
 func (c *Client) valid(what string, r Range) {
 	if err := r.Validate(); err != nil {
 		c.run.misuse("%s: %v", what, err)

@@ -181,7 +181,11 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		args = append(args, n.duration(op.TTL))
 	}
 	if op.Kind == model.Sleep || op.Kind == model.Compute {
-		args = append(args, model.Range{Min: n.learner.tick.Duration(op.Min), Max: n.learner.tick.Duration(op.Max)}.String())
+		span := model.Range{Min: n.learner.tick.Duration(op.Min), Max: model.Unbounded}
+		if op.Max < model.Forever {
+			span.Max = n.learner.tick.Duration(op.Max)
+		}
+		args = append(args, span.String())
 	}
 	step.Arguments = args
 	step.Observation = n.observation(after, e)

@@ -285,6 +285,9 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Source: call.Source, Results: call.Results, OrStart: call.OrStart}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
+		if d == model.Unbounded {
+			return model.Forever
+		}
 		if !l.tick.Fits(d) {
 			err = &finerTick{l.tick.With(d)}
 			return 0
