@@ -78,7 +78,13 @@ func Parameters(p any) ([]Parameter, error) {
 //
 // It is an error if [Parameters] fails, if p is a nil pointer, or if a parameter
 // of p has a value that SetParameter would refuse.
-func WithDefaults(p any) (any, error) {
+func WithDefaults(p any) (any, error) { return copied(p, true) }
+
+// Copy returns a copy of p with the parameters that it has, zeros included; the
+// errors are those of [WithDefaults].
+func Copy(p any) (any, error) { return copied(p, false) }
+
+func copied(p any, defaults bool) (any, error) {
 	fields, v, err := open(p)
 	if err != nil {
 		return nil, err
@@ -88,7 +94,7 @@ func WithDefaults(p any) (any, error) {
 	for _, f := range fields {
 		to := copied.Elem().FieldByIndex(f.index)
 		text := f.text(to)
-		if to.IsZero() {
+		if defaults && to.IsZero() {
 			text = f.Default
 		}
 		if err := f.set(to, text); err != nil {

@@ -23,8 +23,9 @@ const (
 type Scenario struct {
 	_ struct{}
 	// Protocol is the protocol with its parameters. A parameter that is zero
-	// takes the default from its tag.
-	Protocol protocol.Protocol
+	// takes the default from its tag, unless KeepZeros is set.
+	Protocol  protocol.Protocol
+	KeepZeros bool
 	// Name is what the protocol is called in reports; its Go type if empty.
 	Name string
 	// Nodes is the number of nodes, 1 to MaxNodes, Requests that of requests on
@@ -58,7 +59,12 @@ func NewScenario(p protocol.Protocol) Scenario {
 }
 
 // ScenarioError says that a scenario makes no sense.
-type ScenarioError struct{ Err error }
+type ScenarioError struct {
+	Err error
+	// Settings are what it is about, as far as that is known: fields of the
+	// scenario, in kebab case as flags are ("value-ttl"), and faults by their names.
+	Settings []string
+}
 
 func (e *ScenarioError) Error() string { return e.Err.Error() }
 
@@ -66,7 +72,12 @@ func (e *ScenarioError) Error() string { return e.Err.Error() }
 func (e *ScenarioError) Unwrap() error { return e.Err }
 
 func wrong(format string, args ...any) error {
-	return &ScenarioError{fmt.Errorf(format, args...)}
+	return &ScenarioError{Err: fmt.Errorf(format, args...)}
+}
+
+// about says which settings the error is about.
+func about(err error, settings ...string) error {
+	return &ScenarioError{Err: err, Settings: settings}
 }
 
 // Check reports whether the scenario makes sense and returns it with all
@@ -79,25 +90,30 @@ func (s Scenario) Check() (Scenario, error) {
 		s.Name = typeName(s.Protocol)
 	}
 	if reflect.Indirect(reflect.ValueOf(s.Protocol)).Kind() == reflect.Struct {
-		filled, err := protocol.WithDefaults(s.Protocol)
-		if err != nil {
-			return s, &ScenarioError{err}
+		complete := protocol.WithDefaults
+		if s.KeepZeros {
+			complete = protocol.Copy
 		}
-		s.Protocol = filled.(protocol.Protocol)
+		filled, err := complete(s.Protocol)
+		if err != nil {
+			return s, about(err)
+		}
+		s.Protocol, s.KeepZeros = filled.(protocol.Protocol), true
 	}
 	for _, n := range []struct {
 		what        string
 		value       int
 		least, most int
+		settings    []string
 	}{
-		{"nodes", s.Nodes, 1, MaxNodes},
-		{"requests a node", s.Requests, 1, MaxRequests},
-		{"updates", s.Updates, 0, MaxUpdates},
-		{"nodes times requests", s.Nodes * s.Requests, 1, maxRoots},
-		{"rebuilds as the bound", s.RebuildBound, 0, 200},
+		{"nodes", s.Nodes, 1, MaxNodes, []string{"nodes"}},
+		{"requests a node", s.Requests, 1, MaxRequests, []string{"requests"}},
+		{"updates", s.Updates, 0, MaxUpdates, []string{"updates"}},
+		{"nodes times requests", s.Nodes * s.Requests, 1, maxRoots, []string{"requests", "nodes"}},
+		{"rebuilds as the bound", s.RebuildBound, 0, 200, []string{"rebuild-bound"}},
 	} {
 		if n.value < n.least || n.value > n.most {
-			return s, wrong("%d %s: it must be %d to %d", n.value, n.what, n.least, n.most)
+			return s, about(fmt.Errorf("%d %s: it must be %d to %d", n.value, n.what, n.least, n.most), n.settings...)
 		}
 	}
 	for _, r := range []struct {
@@ -105,14 +121,14 @@ func (s Scenario) Check() (Scenario, error) {
 		value protocol.Range
 	}{{"latency", s.Latency}, {"reply", s.Reply}} {
 		if err := r.value.Validate(); err != nil {
-			return s, wrong("%s: %w", r.what, err)
+			return s, about(fmt.Errorf("%s: %w", r.what, err), r.what)
 		}
 	}
 	if s.ValueTTL < 0 {
-		return s, wrong("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL)
+		return s, about(fmt.Errorf("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL), "value-ttl")
 	}
 	if _, ok := s.Protocol.(protocol.Updater); s.Invalidate && !ok {
-		return s, wrong("updates cannot invalidate: the protocol %s does not say how; give it a method\n\tfunc (p %s) Update(c *protocol.Client) { protocol.UpdateSource(c, \"your key\") }", s.Name, typeName(s.Protocol))
+		return s, about(fmt.Errorf("updates cannot invalidate: the protocol %s does not say how; give it a method\n\tfunc (p %s) Update(c *protocol.Client) { protocol.UpdateSource(c, \"your key\") }", s.Name, typeName(s.Protocol)), "invalidate")
 	}
 	if c, ok := s.Protocol.(protocol.Claimer); ok && s.RebuildBound == 0 {
 		s.RebuildBound = c.ClaimedRebuilds(s.Nodes, s.Requests)
@@ -123,7 +139,7 @@ func (s Scenario) Check() (Scenario, error) {
 	seen := map[string]bool{}
 	for _, f := range s.Faults {
 		if seen[f.Name()] {
-			return s, wrong("the fault %s is given twice; one budget covers all of its kind", f.Name())
+			return s, about(fmt.Errorf("the fault %s is given twice; one budget covers all of its kind", f.Name()), f.Name())
 		}
 		seen[f.Name()] = true
 	}
@@ -215,12 +231,20 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		from time.Duration
 	}{{&r.ReplyMin, s.Reply.Min}, {&r.ReplyMax, s.Reply.Max}} {
 		if *d.to, err = t.Ticks(d.from); err != nil {
-			return nil, nil, &ScenarioError{err}
+			return nil, nil, about(err, "reply")
 		}
 	}
-	for _, d := range append(protocol.Durations(s.Protocol), s.Latency.Max, s.ValueTTL) {
+	for _, d := range protocol.Durations(s.Protocol) {
 		if _, err := t.Ticks(d); err != nil {
-			return nil, nil, &ScenarioError{err}
+			return nil, nil, about(err)
+		}
+	}
+	for _, d := range []struct {
+		setting string
+		value   time.Duration
+	}{{"latency", s.Latency.Max}, {"value-ttl", s.ValueTTL}} {
+		if _, err := t.Ticks(d.value); err != nil {
+			return nil, nil, about(err, d.setting)
 		}
 	}
 	for _, m := range monitors {
@@ -233,7 +257,7 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		}
 		longest, err := t.Ticks(patient.Patience())
 		if err != nil {
-			return nil, nil, &ScenarioError{err}
+			return nil, nil, about(err)
 		}
 		// The longest wait of all is a whole number of ticks.
 		r.Patience = longest + 1
@@ -241,7 +265,7 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 	for _, f := range s.Faults {
 		resolved, err := f.Resolve(t)
 		if err != nil {
-			return nil, nil, &ScenarioError{err}
+			return nil, nil, about(err, f.Name())
 		}
 		if f.Budget() > 0 {
 			r.Faults = append(r.Faults, resolved)

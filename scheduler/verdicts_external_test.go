@@ -260,3 +260,16 @@ func TestACutOffSearchNeverSaysHolds(t *testing.T) {
 		}
 	}
 }
+
+// A parameter of zero is zero where that is said, and the default otherwise.
+func TestAParameterOfZeroIsKeptWhereThatIsSaid(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		s := scheduler.NewScenario(&catalogue.SetNX{Rebuild: protocol.Range{Max: time.Second}, Wait: protocol.Range{Max: time.Second}, Tries: 1, Release: "plain", Losers: "recheck", Fallback: "stale"})
+		s.KeepZeros = keep
+		r := check(t, s, scheduler.Options{})
+		want := map[bool]string{false: "30s", true: "0s"}[keep]
+		if got := r.Parameters[0]; got.Name != "ttl" || got.Value != want {
+			t.Errorf("kept %t: %+v, want %s", keep, got, want)
+		}
+	}
+}

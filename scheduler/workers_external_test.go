@@ -41,7 +41,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 			"faults":    {faults.Crash(1), faults.Pause(1, 6*time.Second)},
 		} {
 			t.Run(e.Name+"/"+name, func(t *testing.T) {
-				s := scheduler.NewScenario(e.New().(protocol.Protocol))
+				s := scheduler.NewScenario(e.New())
 				s.Faults = f
 				for _, limit := range []int{0, 1000} {
 					if limit == 0 && len(f) > 0 && s.Requests > 1 {

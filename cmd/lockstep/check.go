@@ -28,7 +28,6 @@ type checkFlags struct {
 	pause      pauseFlag
 	properties []string
 	options    scheduler.Options
-	maxMemory  sizeFlag
 	json       bool
 	stats      bool
 	trace      string
@@ -44,7 +43,8 @@ whether it holds, with a minimal counterexample if not. Each protocol has
 parameters of its own: see lockstep check PROTOCOL --help.`,
 		Example: `  lockstep check lease --nodes 3 --pause 1x12s
   lockstep check fixedttl --ttl 30s --property mutual-exclusion
-  lockstep check nottl --crash 1 --json`,
+  lockstep check nottl --crash 1 --json
+  lockstep check -f scenario.yaml`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return wantsProtocol("check", args)
 		},
@@ -53,6 +53,7 @@ parameters of its own: see lockstep check PROTOCOL --help.`,
 	for _, e := range catalogue.All() {
 		root.AddCommand(newCheckProtocol(code, e))
 	}
+	acceptFile(root)
 	return root
 }
 
@@ -133,10 +134,10 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 
 // registerLimits adds the flags that cut a search off.
 func (f *checkFlags) registerLimits(flags *pflag.FlagSet) {
-	flags.IntVar(&f.options.MaxStates, "max-states", 0, "stop after so many states; 0 for no limit")
-	flags.DurationVar(&f.options.MaxTime, "max-time", 0, "stop after so long; 0 for no limit")
-	flags.Var(&f.maxMemory, "max-memory", "stop at so much memory, as 2GB; 0 for no limit")
-	flags.IntVar(&f.options.Workers, "workers", 0, "how many goroutines search, which changes no result; 0 for one a processor")
+	flags.Var((*countFlag)(&f.options.MaxStates), "max-states", "stop after so many states; 0 for no limit")
+	flags.Var((*durationFlag)(&f.options.MaxTime), "max-time", "stop after so long; 0 for no limit")
+	flags.Var((*sizeFlag)(&f.options.MaxMemory), "max-memory", "stop at so much memory, as 2GB; 0 for no limit")
+	flags.Var((*countFlag)(&f.options.Workers), "workers", "how many goroutines search, which changes no result; 0 for one a processor")
 }
 
 // registerParameters adds a flag for each parameter of the protocol.
@@ -146,7 +147,10 @@ func (f *checkFlags) registerParameters(flags *pflag.FlagSet) {
 		panic(err)
 	}
 	for _, parameter := range parameters {
-		flags.Var(&parameterFlag{f.scenario.Protocol, parameter}, parameter.Name, parameter.Help)
+		flag := flags.VarPF(&parameterFlag{f.scenario.Protocol, parameter}, parameter.Name, "", parameter.Help)
+		if parameter.Kind == "bool" {
+			flag.NoOptDefVal = "true"
+		}
 	}
 }
 
@@ -157,18 +161,13 @@ func newCheckFlags(e catalogue.Entry) *checkFlags {
 		panic(err)
 	}
 	f := &checkFlags{scenario: scheduler.NewScenario(p.(protocol.Protocol))}
+	f.scenario.KeepZeros = true
 	f.scenario.Name = e.Name
 	return f
 }
 
-// world returns the scenario that the flags describe, and checks the limits.
+// world returns the scenario that the flags describe.
 func (f *checkFlags) world() (scheduler.Scenario, error) {
-	for name, value := range map[string]int64{"--max-states": int64(f.options.MaxStates), "--max-time": int64(f.options.MaxTime), "--workers": int64(f.options.Workers)} {
-		if value < 0 {
-			return scheduler.Scenario{}, usage("%s must not be negative; see --help for what 0 stands for", name)
-		}
-	}
-	f.options.MaxMemory = int64(f.maxMemory)
 	s := f.scenario
 	s.Faults = []model.Fault{faults.Crash(f.crash), faults.Pause(f.pause.times, f.pause.max)}
 	return s.Check()
@@ -233,7 +232,7 @@ func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, e
 		}
 		i := slices.IndexFunc(all, func(p model.Property) bool { return p.Name() == name })
 		if i < 0 {
-			return nil, usage("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name)
+			return nil, usage("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name).about("property", name)
 		}
 		if !slices.ContainsFunc(selected, func(p model.Property) bool { return p.Name() == name }) {
 			selected = append(selected, all[i])
@@ -282,6 +281,20 @@ func (f *durationFlag) Set(text string) error {
 	return err
 }
 
+// countFlag is a whole number of 0 or more.
+type countFlag int
+
+func (f *countFlag) String() string { return strconv.Itoa(int(*f)) }
+func (f *countFlag) Type() string   { return "int" }
+func (f *countFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not a count; write a whole number of 0 or more", text)
+	}
+	*f = countFlag(n)
+	return nil
+}
+
 type parameterFlag struct {
 	protocol  any
 	parameter protocol.Parameter
@@ -312,6 +325,9 @@ func (f *pauseFlag) String() string {
 	return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max))
 }
 func (f *pauseFlag) Type() string { return "NxD" }
+func (f *pauseFlag) parts() []part {
+	return []part{{"times", (*countFlag)(&f.times)}, {"max", (*durationFlag)(&f.max)}}
+}
 func (f *pauseFlag) Set(text string) error {
 	if text == "0" {
 		*f = pauseFlag{}

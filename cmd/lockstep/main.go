@@ -17,6 +17,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"lockstep/checks/analysis"
 	"lockstep/scheduler"
 )
@@ -38,12 +40,25 @@ func run() int {
 	// A second ^C ends the program at once.
 	context.AfterFunc(ctx, stop)
 	code := exitHolds
-	command := newRoot(&code)
-	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(os.Stderr, "lockstep: %v\n", err)
+	if err := execute(ctx, newRoot(&code), os.Args[1:]); err != nil {
+		var placed *placedError
+		if !errors.As(err, &placed) { // a place comes first, where editors look for it
+			fmt.Fprint(os.Stderr, "lockstep: ")
+		}
+		fmt.Fprintln(os.Stderr, err)
 		return exitCode(err)
 	}
 	return code
+}
+
+// execute runs a command line, to which the protocol of a scenario file is added first.
+func execute(ctx context.Context, root *cobra.Command, args []string) error {
+	args, err := withProtocol(root, args)
+	if err != nil {
+		return err
+	}
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
 }
 
 // outputError is trouble with a file that results go to.

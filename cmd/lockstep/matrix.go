@@ -82,7 +82,7 @@ func (f *matrixFlags) scenarioOf(row string) (scheduler.Scenario, error) {
 	}
 	defaults := newCheckFlags(e).scenario
 	s := f.scenario
-	s.Protocol, s.Name = defaults.Protocol, row
+	s.Protocol, s.KeepZeros, s.Name = defaults.Protocol, true, row
 	if s.Requests = f.requests; f.requests == 0 {
 		s.Requests = defaults.Requests
 	}
@@ -101,19 +101,9 @@ func (f *matrixFlags) scenarioOf(row string) (scheduler.Scenario, error) {
 	return s, nil
 }
 
-// limits checks and completes the options of a search.
-func (f *matrixFlags) limits() error {
-	_, err := (&checkFlags{scenario: newCheckFlags(catalogue.All()[0]).scenario, options: f.options}).world()
-	f.options.MaxMemory = int64(f.maxMemory)
-	return err
-}
-
 func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 	if f.json && f.markdown {
 		return usage("--json and --markdown exclude each other")
-	}
-	if err := f.limits(); err != nil {
-		return err
 	}
 	if len(args) == 0 {
 		for _, e := range catalogue.All() {
@@ -163,12 +153,9 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 
 // explainCell prints the report of a cell, with the traces of what is broken.
 func (f *matrixFlags) explainCell(c *cobra.Command, code *int) error {
-	if err := f.limits(); err != nil {
-		return err
-	}
 	at := strings.LastIndex(f.explain, "/")
 	if at < 0 {
-		return usage("--explain wants a protocol and a column, as fixedttl/none")
+		return usage("--explain wants a protocol and a column, as fixedttl/none").about("explain", f.explain)
 	}
 	row, name := f.explain[:at], f.explain[at+1:]
 	columns := analysis.Columns(true)
@@ -178,7 +165,7 @@ func (f *matrixFlags) explainCell(c *cobra.Command, code *int) error {
 		for _, column := range columns {
 			names = append(names, column.Name)
 		}
-		return unknown("column", name, names)
+		return unknown("column", name, names).about("explain", f.explain)
 	}
 	s, err := f.scenarioOf(row)
 	if err != nil {

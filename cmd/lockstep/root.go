@@ -9,10 +9,23 @@ import (
 	"lockstep/protocol"
 )
 
-// usageError is a mistake on the command line.
-type usageError struct{ error }
+// usageError is a mistake on the command line, in a scenario file or in a variable.
+type usageError struct {
+	error
+	// flag is the one whose value is wrong, if the error is about one.
+	flag, value string
+}
 
-func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+// about says which value of which flag is wrong, for the error to say where it is
+// from if it does not stand on the command line.
+func (e *usageError) about(flag, value string) *usageError {
+	e.flag, e.value = flag, value
+	return e
+}
+
+func usage(format string, args ...any) *usageError {
+	return &usageError{error: fmt.Errorf(format, args...)}
+}
 
 func newRoot(code *int) *cobra.Command {
 	root := &cobra.Command{
@@ -32,16 +45,20 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: settle,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
 	root.AddCommand(newCheck(code), newMatrix(code), newWorst(code), newThreshold(code), newList())
+	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
+	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
 	return root
 }
 
-// unknown says that a name is not known and which are the nearest.
-func unknown(what, name string, valid []string) error {
-	return usage("unknown %s %q; the nearest are %s", what, name, strings.Join(protocol.Nearest(name, valid), ", "))
+// unknown says that a name is not known and which are the nearest. If there is a
+// flag that is called what, it is the value of that.
+func unknown(what, name string, valid []string) *usageError {
+	return usage("unknown %s %q; the nearest are %s", what, name, strings.Join(protocol.Nearest(name, valid), ", ")).about(what, name)
 }

@@ -133,15 +133,12 @@ func (q *quantity) parse(text string) (int64, error) {
 	if q.count {
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || n < 0 {
-			return 0, usage("%q is not a count", text)
+			return 0, fmt.Errorf("%q is not a count", text)
 		}
 		return n, nil
 	}
 	d, err := model.ParseDuration(text)
-	if err != nil {
-		return 0, usage("%w", err)
-	}
-	return int64(d), nil
+	return int64(d), err
 }
 
 // notVaried are flags that are durations or counts and not part of the scenario.
@@ -161,7 +158,7 @@ func (f *thresholdFlags) quantity() (*quantity, error) {
 		if f.param == "" {
 			return nil, usage("threshold wants --param, one of %s", strings.Join(valid, ", "))
 		}
-		return nil, usage("%q is not a duration or count of the scenario; the nearest are %s", f.param, strings.Join(protocol.Nearest(f.param, valid), ", "))
+		return nil, usage("%q is not a duration or count of the scenario; the nearest are %s", f.param, strings.Join(protocol.Nearest(f.param, valid), ", ")).about("param", f.param)
 	}
 	return q, nil
 }
@@ -209,7 +206,7 @@ func (q *quantity) understand(end string) bool {
 func (f *thresholdFlags) axis(q *quantity) (analysis.Axis, error) {
 	a := analysis.Axis{Resolution: int64(f.resolution), From: int64(f.resolution)}
 	if a.Resolution <= 0 {
-		return a, usage("the resolution must be positive")
+		return a, usage("the resolution must be positive").about("resolution", f.resolution.String())
 	}
 	s, err := f.world()
 	if err != nil {
@@ -225,14 +222,14 @@ func (f *thresholdFlags) axis(q *quantity) (analysis.Axis, error) {
 		a.To = 2*now + 2
 	}
 	for _, end := range []struct {
-		text string
-		to   *int64
-	}{{f.from, &a.From}, {f.to, &a.To}} {
+		flag, text string
+		to         *int64
+	}{{"from", f.from, &a.From}, {"to", f.to, &a.To}} {
 		if end.text == "" {
 			continue
 		}
 		if *end.to, err = q.parse(end.text); err != nil {
-			return a, err
+			return a, usage("%w", err).about(end.flag, end.text)
 		}
 	}
 	if a.From >= a.To {
