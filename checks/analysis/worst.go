@@ -42,6 +42,9 @@ type Worst struct {
 	// AtLeast: the maximum is larger, or there is none; the search for it was
 	// given up there.
 	AtLeast bool
+	// Forever: a request may never be answered; the trace leads to where it cannot
+	// be any more.
+	Forever bool
 	// Bounds are those within which this is exact.
 	Bounds model.Bounds
 	// Trace is a run that attains the maximum, nil if that is 0.
@@ -53,7 +56,7 @@ const (
 	mostCounted = 250
 	// mostPatient is how many times the longest duration of the scenario a wait is
 	// followed.
-	mostPatient = 64
+	mostPatient = 8
 )
 
 // WorstCase returns the maximum of the metric over all runs of the scenario. It
@@ -103,6 +106,14 @@ func WorstCase(ctx context.Context, s scheduler.Scenario, m Metric, o scheduler.
 // the exact one.
 func worstWait(ctx context.Context, s scheduler.Scenario, o scheduler.Options) (*Worst, error) {
 	w := &Worst{Metric: "wait", Bounds: s.Bounds()}
+	_, answered, err := search(ctx, s, checks.Answered(), o)
+	if err != nil {
+		return nil, err
+	}
+	if answered.Trace != nil {
+		w.Forever, w.Trace = true, answered.Trace
+		return w, nil
+	}
 	longest := s.LongestDuration()
 	exceeds := func(d time.Duration) (bool, time.Duration, error) {
 		broken, r, err := breaks(ctx, s, checks.AnsweredWithin(d), o)

@@ -104,11 +104,12 @@ func printWorst(w io.Writer, s scheduler.Scenario, worst *analysis.Worst, asJSON
 			Count      *int                   `json:"count,omitempty"`
 			Wait       *int64                 `json:"wait_ns,omitempty"`
 			AtLeast    bool                   `json:"at_least"`
+			Forever    bool                   `json:"forever,omitempty"`
 			Claimed    int                    `json:"claimed,omitempty"`
 			Trace      *model.Trace           `json:"trace"`
 		}{
 			Protocol: s.Name, Parameters: parametersOf(s), Bounds: worst.Bounds,
-			Metric: worst.Metric, AtLeast: worst.AtLeast, Trace: worst.Trace,
+			Metric: worst.Metric, AtLeast: worst.AtLeast, Forever: worst.Forever, Trace: worst.Trace,
 		}
 		if worst.Metric == "wait" {
 			wait := int64(worst.Wait)
@@ -147,6 +148,8 @@ func parametersOf(s scheduler.Scenario) []model.ParameterValue {
 func worstValue(w *analysis.Worst) string {
 	value := fmt.Sprintf("%d %s", w.Count, strings.ReplaceAll(w.Metric, "-", " "))
 	switch {
+	case w.Forever:
+		return "a wait without end"
 	case w.Metric == "wait":
 		value = "a wait of " + model.FormatDuration(w.Wait)
 	case w.Count == 1:
@@ -161,6 +164,8 @@ func worstValue(w *analysis.Worst) string {
 func worstText(s scheduler.Scenario, w *analysis.Worst) string {
 	text := "Worst case: " + worstValue(w) + "."
 	switch {
+	case w.Forever:
+		text += " After this run there is no way in which every request is answered."
 	case w.AtLeast:
 		text += " There is a run with as much, and none was found to be the last: the maximum is larger, or there is none."
 	case w.Trace == nil:
