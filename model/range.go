@@ -57,16 +57,21 @@ func ParseRange(s string) (Range, error) {
 	return r, nil
 }
 
-// String returns the shortest form: "2s..25s", "50ms" if both ends are equal, "2s.."
-// if the upper one is [Unbounded]. Durations are printed as by [FormatDuration].
+// String returns the shortest form: "2s..25s", or "50ms" if both ends are
+// equal. Durations are printed as by [FormatDuration].
 func (r Range) String() string {
 	if r.Min == r.Max {
 		return FormatDuration(r.Min)
 	}
+	return FormatDuration(r.Min) + ".." + FormatDuration(r.Max)
+}
+
+// Describe is String, but "2s.." if the upper end is [Unbounded].
+func (r Range) Describe() string {
 	if r.Max == Unbounded {
 		return FormatDuration(r.Min) + ".."
 	}
-	return FormatDuration(r.Min) + ".." + FormatDuration(r.Max)
+	return r.String()
 }
 
 // Validate reports whether 0 <= Min <= Max. The error is one sentence that says

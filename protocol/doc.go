@@ -47,6 +47,10 @@
 //
 // Time is compared, not read: see [Client.Deadline] and [Store.PTTL].
 //
+// Requests of one node share nothing but flights: [Client.Do], which is singleflight,
+// and its parts [Client.Join], [Client.Fly] and [Client.Forget]. Scripts, conditional
+// writes and transactions are functions that [Atomic] runs in one step.
+//
 // Bounded loops are plain Go. An unbounded one either ends its try with [Again], or
 // marks its head with [Client.Checkpoint].
 //
@@ -56,8 +60,8 @@
 // scenario after it was issued, Sleep and Compute end within their ranges, and
 // everything else takes no time. Marks (Acquired, Releasing, NewToken, Go, a
 // return) belong to the step before them. Starting, resetting and reading a
-// deadline, Stop and Wait are operations: a pause may come between them and what
-// stands before.
+// deadline, Stop, Wait, and what is done with a flight are operations: a pause may come
+// between them and what stands before.
 //
 // The package imports model and must never import scheduler, faults or checks.
 // [World], [Run], [Call] and their like are for the scheduler.

@@ -122,7 +122,7 @@ func (c *Call) Describe() string {
 		what += " " + c.Key
 	}
 	if c.Span != (model.Range{}) {
-		what += " " + c.Span.String()
+		what += " " + c.Span.Describe()
 	}
 	if c.TTL > 0 {
 		what += " " + model.FormatDuration(c.TTL)

@@ -185,7 +185,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		if op.Max < model.Forever {
 			span.Max = n.learner.tick.Duration(op.Max)
 		}
-		args = append(args, span.String())
+		args = append(args, span.Describe())
 	}
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
