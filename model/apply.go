@@ -193,7 +193,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	p.Rebuilding = op.Kind == Compute
 	if op.Kind == Return {
 		if p.unresolved() {
-			return &LimitError{e.Operation.Source, "after this a process returns without having resolved the flight that it started: whoever joined would wait for ever"}
+			return unresolvedError(e.Operation.Source, "after this the process returns")
 		}
 		r.end(p, op)
 		e.Ended = true
@@ -241,11 +241,18 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 		var kept [MaxRegisters]Register
 		for k, from := range m.Keep {
 			kept[k] = p.Registers[from]
+			p.Registers[from].Limit &^= flightLeads
+		}
+		if p.unresolved() {
+			return unresolvedError(m.Source, "it is not named in this Checkpoint")
 		}
 		p.Registers, p.Count = kept, uint8(len(m.Keep))
 	case MarkSpawn:
 		return r.spawn(s, i, m, e)
 	case MarkRestart:
+		if p.unresolved() {
+			return unresolvedError(m.Source, "the request starts over")
+		}
 		// What it held is forgotten, its tokens are nobody's.
 		for n, owner := range s.Owners {
 			if owner == OwnerOf(p) {

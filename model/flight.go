@@ -132,3 +132,8 @@ func (p *Process) unresolved() bool {
 	}
 	return false
 }
+
+// unresolvedError says where a flight is forgotten that somebody may wait for.
+func unresolvedError(at Source, how string) error {
+	return &LimitError{at, "a flight that this process started is never resolved, and whoever joined waits for ever: " + how}
+}

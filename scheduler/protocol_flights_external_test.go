@@ -129,9 +129,45 @@ func TestJoinFindsAFlightUnderItsKey(t *testing.T) {
 
 // A flight that nobody resolves would leave those who joined for ever.
 func TestAFlightMustBeResolved(t *testing.T) {
-	breach{"unresolved", code(func(c *protocol.Client) protocol.Answer {
-		c.Fly("feed")
-		c.Store.Del("x") // here: unresolved
-		return protocol.Empty()
-	}), "without having resolved the flight"}.refused(t)
+	for _, b := range []breach{
+		{"unresolved", code(func(c *protocol.Client) protocol.Answer {
+			c.Fly("feed")
+			c.Store.Del("x") // here: unresolved
+			return protocol.Empty()
+		}), "after this the process returns"},
+		{"starts over in flight", code(func(c *protocol.Client) protocol.Answer {
+			c.Fly("feed")
+			c.Sleep(time.Second)
+			return protocol.Again() // here: starts over in flight
+		}), "the request starts over"},
+		{"forgotten flight", code(func(c *protocol.Client) protocol.Answer {
+			c.Fly("feed")
+			for {
+				c.Checkpoint() // here: forgotten flight
+				c.Sleep(time.Second)
+			}
+		}), "not named in this Checkpoint"},
+	} {
+		t.Run(b.name, func(t *testing.T) { b.refused(t) })
+	}
+}
+
+// A flight that a checkpoint names goes on.
+func TestAFlightMayPassACheckpoint(t *testing.T) {
+	r := allowed(t, code(func(c *protocol.Client) protocol.Answer {
+		if _, _, joined := c.Join("feed"); joined {
+			reached(c)
+			return protocol.Empty()
+		}
+		f := c.Fly("feed")
+		for tries := 0; ; tries = 1 {
+			c.Checkpoint(f, tries)
+			c.Sleep(time.Second)
+			if tries > 0 {
+				f.Resolve(protocol.Value{}, nil)
+				return protocol.Empty()
+			}
+		}
+	}), together)
+	assertReached(t, r, true)
 }
