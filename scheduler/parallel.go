@@ -14,7 +14,9 @@ import (
 
 const (
 	// batchSize is how many states are expanded between two looks at the limits.
-	// No result depends on it.
+	// Where several states cover another, which of them an edge of the graph leads to
+	// can depend on it, and so what a property about dead ends is silent about; it is
+	// the same for every number of workers.
 	batchSize = 1024
 	// chunkSize is how many states of a batch a worker takes at a time.
 	chunkSize = 8

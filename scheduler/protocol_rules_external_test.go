@@ -40,7 +40,7 @@ func (b breach) refused(t *testing.T) {
 	s := scheduler.NewScenario(b.code)
 	s.Nodes, s.Updates = 1, 0
 	// A search through states without end is no answer either.
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r, err := scheduler.Check(ctx, s, checks.All(0), scheduler.Options{Patience: patience})
 	var refusal *scheduler.ProtocolError
