@@ -9,7 +9,8 @@ import (
 // StoreCommands is the property that the requests and what they spawn send at most
 // bound commands to the stores, all together, from the beginning to the end of a
 // run. A script is one command. A command counts when it takes effect; those of
-// updates do not count. bound is 0 to 254.
+// updates do not count. bound is 0 to
+// MaxBound.
 func StoreCommands(bound int) model.Property { return storeCommands{bound} }
 
 type storeCommands struct{ bound int }
@@ -27,17 +28,14 @@ func (p storeCommands) Check(s *model.State, e *model.Event, count []byte) model
 	if e.Move.Kind != model.MoveEffect || !e.Operation.Kind.OnStore() || s.Nodes[e.Node].Class != model.Service {
 		return 0
 	}
-	if int(count[0]) <= p.bound {
-		count[0]++
-	}
-	if int(count[0]) > p.bound {
-		return model.Exercised | model.Violated
-	}
-	return model.Exercised
+	return countUp(count, p.bound)
 }
 
 // Counted returns the number in the monitor's memory.
 func (storeCommands) Counted(_ *model.State, memory []byte) int { return int(memory[0]) }
+
+// Valid refuses a bound that cannot be counted.
+func (p storeCommands) Valid() error { return validBound(p.Name(), p.bound) }
 
 func (p storeCommands) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]

@@ -9,7 +9,7 @@ import (
 // ConcurrentRebuilds is the property that at most bound rebuilds are under way at
 // the same time. A rebuild is under way from the effect of its read of the source
 // until the value has been computed, also while its node is paused. bound is 0 to
-// 254.
+// MaxBound.
 func ConcurrentRebuilds(bound int) model.Property { return concurrentRebuilds{bound} }
 
 type concurrentRebuilds struct{ bound int }
@@ -41,6 +41,9 @@ func (concurrentRebuilds) Counted(s *model.State, _ []byte) int {
 	}
 	return n
 }
+
+// Valid refuses a bound that cannot be counted.
+func (p concurrentRebuilds) Valid() error { return validBound(p.Name(), p.bound) }
 
 func (p concurrentRebuilds) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]

@@ -9,7 +9,7 @@ import (
 // RebuildBound is the property that at most bound rebuilds start for each expiry
 // or invalidation of a cached value; the empty cache at the beginning counts as
 // one. A rebuild starts when its read of the source takes effect. bound is 0 to
-// 254.
+// MaxBound.
 func RebuildBound(bound int) model.Property { return rebuildBound{bound} }
 
 type rebuildBound struct{ bound int }
@@ -33,17 +33,14 @@ func (p rebuildBound) Check(_ *model.State, e *model.Event, count []byte) model.
 	if e.Move.Kind != model.MoveEffect || e.Operation.Kind != model.SourceRead {
 		return 0
 	}
-	if int(count[0]) <= p.bound {
-		count[0]++
-	}
-	if int(count[0]) > p.bound {
-		return model.Exercised | model.Violated
-	}
-	return model.Exercised
+	return countUp(count, p.bound)
 }
 
 // Counted returns the number in the monitor's memory.
 func (rebuildBound) Counted(_ *model.State, memory []byte) int { return int(memory[0]) }
+
+// Valid refuses a bound that cannot be counted.
+func (p rebuildBound) Valid() error { return validBound(p.Name(), p.bound) }
 
 func (p rebuildBound) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]

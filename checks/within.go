@@ -33,6 +33,14 @@ func (answeredWithin) Check(_ *model.State, e *model.Event, _ []byte) model.Outc
 	return 0
 }
 
+// Valid refuses a negative duration.
+func (p answeredWithin) Valid() error {
+	if p.longest < 0 {
+		return fmt.Errorf("%s with a duration of %s: it must be 0 or longer", p.Name(), p.longest)
+	}
+	return nil
+}
+
 func (p answeredWithin) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
 	arrived := time.Duration(0)

@@ -29,6 +29,14 @@ type Property interface {
 	Explain(t *Trace) string
 }
 
+// Validator is a property that can make no sense, a bound that is out of range for
+// example: a check that has it is refused with the error.
+type Validator interface {
+	Property
+	// Valid returns what is wrong, nil for nothing.
+	Valid() error
+}
+
 // Monitor is a property that is decided step by step. Whatever it remembers is in
 // the memory that it is given: several goroutines may use it at once.
 type Monitor interface {

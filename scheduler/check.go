@@ -136,6 +136,11 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 	x := &explorer{options: o, started: started, expander: &expander{}}
 	x.search = x
 	for _, p := range properties {
+		if v, ok := p.(model.Validator); ok {
+			if err := v.Valid(); err != nil {
+				return nil, &ScenarioError{Err: err}
+			}
+		}
 		switch p := p.(type) {
 		case model.Monitor:
 			x.monitors = append(x.monitors, p)

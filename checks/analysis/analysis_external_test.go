@@ -189,3 +189,14 @@ func TestACutOffSearchIsNoAnswer(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// However many requests there are, the first count that is tried can be counted.
+func TestTheFirstCountThatIsTriedCanBeCounted(t *testing.T) {
+	s := scheduler.NewScenario(&catalogue.Direct{})
+	s.Nodes, s.Requests = 16, 2
+	_, err := analysis.WorstCase(context.Background(), s, metric(t, "store-commands"), scheduler.Options{MaxStates: 100})
+	var cutOff *analysis.CutOffError
+	if !errors.As(err, &cutOff) {
+		t.Errorf("%v", err)
+	}
+}

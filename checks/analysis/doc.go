@@ -1,6 +1,6 @@
 // Package analysis asks more of a scenario than whether its properties hold: how
 // bad it can get ([WorstCase]), at which value of a parameter a property breaks
-// ([FindThreshold]), and which protocol withstands which faults ([Cells]).
+// ([FindThreshold]), and which protocol withstands which faults ([CheckCell]).
 //
 // Each answer is put together from exhaustive searches of package scheduler, and is
 // as exact as these: a maximum comes with the proof that nothing exceeds it and a

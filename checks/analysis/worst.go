@@ -52,8 +52,8 @@ type Worst struct {
 }
 
 const (
-	// mostCounted is the largest count that properties keep.
-	mostCounted = 250
+	// mostCounted is the largest count that is looked for.
+	mostCounted = checks.MaxBound
 	// mostPatient is how many times the longest duration of the scenario a wait is
 	// followed.
 	mostPatient = 8
@@ -73,7 +73,7 @@ func WorstCase(ctx context.Context, s scheduler.Scenario, m Metric, o scheduler.
 		return worstWait(ctx, s, o)
 	}
 	w := &Worst{Metric: m.Name, Bounds: s.Bounds()}
-	for bound := m.first(s); ; bound = min(2*bound, mostCounted) {
+	for bound := min(m.first(s), mostCounted); ; bound = min(2*bound, mostCounted) {
 		broken, r, err := breaks(ctx, s, m.bounded(bound), o)
 		if err != nil {
 			return nil, err
