@@ -60,21 +60,36 @@ type target struct {
 	inRange      bool
 }
 
-// load makes from and before the stored state.
-func (e *expander) load(r *record) *record {
+// successors calls do with everything that can happen from a stored state.
+func (e *expander) successors(s uint32, do func(f *successor) error) error {
 	x := e.search
+	r := &x.states[s]
+	faults := int(r.faults)
 	e.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
 	e.from.Left = r.left
 	e.before.Load(int(r.zone.dim), x.zones.get(r.zone))
 	e.moves.Reset((*zoneClocks)(&e.before))
-	return r
+	e.rules.Moves(&e.from, &e.moves)
+	for i := range e.moves.List {
+		possible, err := e.follow(i, faults)
+		if err != nil {
+			return err
+		}
+		if !possible {
+			continue
+		}
+		if err := do(&e.found); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nodes is the number of nodes, crashed ones included.
 func (x *explorer) nodes() int { return x.population.Services + x.population.Updates }
 
-// follow makes found the successor by the i-th move of the state that was loaded,
-// which has faults behind it. It reports whether there is one.
+// follow makes found the successor by the i-th move of from, which has faults behind
+// it. It reports whether there is one.
 func (e *expander) follow(i, faults int) (possible bool, err error) {
 	move := &e.moves.List[i]
 	z := e.guard(move)

@@ -92,7 +92,7 @@ type find struct {
 
 func (x *explorer) run(ctx context.Context) error {
 	x.started = time.Now()
-	x.table, x.zones = newTable(), newZoneTable()
+	x.table, x.zones = newTable(), &zoneTable{newTable()}
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
 	if err := x.rules.Start(&x.to, x.population); err != nil {
@@ -152,7 +152,7 @@ func (x *explorer) cutOff(ctx context.Context, left int) bool {
 }
 
 func (x *explorer) used() int64 {
-	return x.table.memory() + x.zones.memory() + int64(cap(x.states))*int64(unsafe.Sizeof(record{})) + int64(cap(x.edges))*8 +
+	return x.table.memory() + x.zones.table.memory() + int64(cap(x.states))*int64(unsafe.Sizeof(record{})) + int64(cap(x.edges))*8 +
 		int64(cap(x.current)+cap(x.next))*4
 }
 
@@ -189,23 +189,12 @@ func (x *explorer) needed(faults int) bool {
 
 // expand lets everything happen that can happen from a stored state.
 func (x *explorer) expand(s uint32) error {
-	r := x.load(&x.states[s])
-	faults := int(r.faults)
-	if !x.needed(faults) {
+	if !x.needed(int(x.states[s].faults)) {
 		return nil
 	}
-	x.rules.Moves(&x.from, &x.moves)
-	for i := range x.moves.List {
-		possible, err := x.follow(i, faults)
-		if err != nil {
-			return err
-		}
-		if !possible {
-			continue
-		}
-		if err := x.take(s, &x.found.outcome, &x.found.target); err != nil {
-			return err
-		}
+	err := x.successors(s, func(f *successor) error { return x.take(s, &f.outcome, &f.target) })
+	if err != nil {
+		return err
 	}
 	// Only now: a state whose successors are not all there says nothing of dead
 	// ends.

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"lockstep/model"
 	"lockstep/model/zone"
@@ -123,24 +122,19 @@ func (o *Options) smallBatch() int {
 // then stores that in order.
 func (x *explorer) expandTogether(batch []uint32) error {
 	var next atomic.Int64
-	var group errgroup.Group
+	var group sync.WaitGroup
 	chunks := (len(batch) + chunkSize - 1) / chunkSize
+	states := func(c int) []uint32 { return batch[c*chunkSize : min((c+1)*chunkSize, len(batch))] }
 	for _, w := range x.workers[:min(len(x.workers), chunks)] {
-		group.Go(func() error {
-			for {
-				c := int(next.Add(1)) - 1
-				if c >= chunks {
-					return nil
-				}
-				w.expand(&x.chunks[c], batch[c*chunkSize:min((c+1)*chunkSize, len(batch))])
+		group.Go(func() {
+			for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
+				w.expand(&x.chunks[c], states(c))
 			}
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for n := 0; n < len(batch); n += chunkSize {
-		if err := x.takeChunk(&x.chunks[n/chunkSize], batch[n:min(n+chunkSize, len(batch))]); err != nil {
+	group.Wait()
+	for c := range chunks {
+		if err := x.takeChunk(&x.chunks[c], states(c)); err != nil {
 			return err
 		}
 	}
@@ -152,19 +146,20 @@ func (x *explorer) takeChunk(c *chunk, states []uint32) error {
 	outcomes, targets := c.outcomes, c.targets
 	for n, s := range states {
 		done := &c.expanded[n]
-		needed := x.needed(int(x.states[s].faults))
-		if needed && done.again {
+		if done.again {
 			if err := x.expand(s); err != nil {
 				return err
 			}
+			continue
 		}
+		needed := x.needed(int(x.states[s].faults))
 		for k := range outcomes[:done.outcomes] {
 			o := &outcomes[k]
 			var t *target
 			if o.covering == noParent {
 				t, targets = &targets[0], targets[1:]
 			}
-			if !needed || done.again {
+			if !needed {
 				continue
 			}
 			if err := x.take(s, o, t); err != nil {
@@ -184,32 +179,24 @@ func (w *worker) expand(c *chunk, states []uint32) {
 	c.expanded, c.outcomes, c.targets = c.expanded[:0], c.outcomes[:0], c.targets[:0]
 	c.bytes, c.bounds = c.bytes[:0], c.bounds[:0]
 	for _, s := range states {
-		first, again := len(c.outcomes), false
-		r := &w.search.states[s]
+		outcomes, targets := len(c.outcomes), len(c.targets)
+		var err error
 		// What is not needed now will not be in its turn either.
-		if w.search.needed(int(r.faults)) {
-			w.load(r)
-			w.rules.Moves(&w.from, &w.moves)
-			for i := range w.moves.List {
-				possible, err := w.follow(i, int(r.faults))
-				if err != nil {
-					again = true
-					break
-				}
-				if possible {
-					c.keep(&w.found)
-				}
-			}
+		if w.search.needed(int(w.search.states[s].faults)) {
+			err = w.successors(s, c.keep)
 		}
-		c.expanded = append(c.expanded, expanded{len(c.outcomes) - first, again})
+		if err != nil {
+			c.outcomes, c.targets = c.outcomes[:outcomes], c.targets[:targets]
+		}
+		c.expanded = append(c.expanded, expanded{len(c.outcomes) - outcomes, err != nil})
 	}
 }
 
 // keep copies a successor into the chunk.
-func (c *chunk) keep(f *successor) {
+func (c *chunk) keep(f *successor) error {
 	c.outcomes = append(c.outcomes, f.outcome)
 	if f.covering != noParent {
-		return
+		return nil
 	}
 	t := f.target
 	t.key = appended(&c.bytes, t.key)
@@ -217,6 +204,7 @@ func (c *chunk) keep(f *successor) {
 	t.lower = appended(&c.bounds, t.lower)
 	t.above = appended(&c.bounds, t.above)
 	c.targets = append(c.targets, t)
+	return nil
 }
 
 // appended appends a record to a buffer and returns the copy. What was returned
