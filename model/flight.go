@@ -16,19 +16,11 @@ const MaxFlights = 64
 // openFlight returns the register of some process of the node that refers to the
 // open flight under the key, nil if there is none.
 func (s *State) openFlight(node uint8, key KeyID) *Register {
-	return s.findFlight(node, func(r *Register) bool {
-		return r.Limit>>flightBits == Ticks(key) && r.Limit&flightOpen != 0
-	})
-}
-
-func (s *State) findFlight(node uint8, wanted func(*Register) bool) *Register {
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Node != node {
-			continue
-		}
 		for k := range p.Held() {
-			if r := &p.Registers[k]; r.Kind == KindFlight && wanted(r) {
+			r := &p.Registers[k]
+			if p.Node == node && r.Kind == KindFlight && r.Limit>>flightBits == Ticks(key) && r.Limit&flightOpen != 0 {
 				return r
 			}
 		}

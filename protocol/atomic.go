@@ -44,24 +44,7 @@ func Atomic[A, R any](s *Store, args A, fn func(*View, A) R) (R, error) {
 	if strings.Contains(name, ".func") || strings.HasSuffix(name, "-fm") {
 		c.run.misuse("Atomic: %s is a closure or a method value: what it captures would not be part of the step; use a function of the package level and pass what it needs in args", name)
 	}
-	var ids []uint32
-	var registers []uint8
-	text, err := describe([]any{args}, func(id uint32) (int, error) {
-		for k, seen := range ids {
-			if seen == id {
-				return k, nil
-			}
-		}
-		at, err := c.register(id)
-		if err != nil {
-			return 0, err
-		}
-		if !c.slots[at].shared {
-			return 0, fmt.Errorf("a task, a deadline or a flight means nothing to a store")
-		}
-		ids, registers = append(ids, id), append(registers, uint8(at))
-		return len(ids) - 1, nil
-	})
+	text, registers, err := c.mention([]any{args}, "a task, a deadline or a flight means nothing to a store")
 	if err != nil {
 		c.run.misuse("Atomic: %v", err)
 	}

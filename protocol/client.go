@@ -1,8 +1,10 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"lockstep/model"
@@ -67,27 +69,37 @@ func (c *Client) Invalidates() bool { return c.run.world.invalidates }
 //		c.Store.ExpireIfEqual("lock:feed", token, 10*time.Second)
 //	}
 func (c *Client) Checkpoint(locals ...any) {
-	var kept []slot
-	var keep []uint8
-	text, err := describe(locals, func(id uint32) (int, error) {
-		for k, s := range kept {
-			if s.id == id {
-				return k, nil
-			}
-		}
+	text, keep, err := c.mention(locals, "")
+	if err != nil {
+		c.run.misuse("Checkpoint: %v", err)
+	}
+	kept := make([]slot, len(keep))
+	for k, at := range keep {
+		kept[k] = c.slots[at]
+	}
+	c.mark(Mark{Kind: model.MarkKeep, Keep: keep, Locals: text})
+	c.slots = kept
+}
+
+// mention describes values and returns the registers that they mention, each once,
+// in the order in which the text numbers them. What only this process may hold, a
+// task for example, is refused in the words of private, if there are any.
+func (c *Client) mention(values []any, private string) (text string, registers []uint8, err error) {
+	text, err = describe(values, func(id uint32) (int, error) {
 		at, err := c.register(id)
 		if err != nil {
 			return 0, err
 		}
-		kept = append(kept, c.slots[at])
-		keep = append(keep, uint8(at))
-		return len(kept) - 1, nil
+		if private != "" && !c.slots[at].shared {
+			return 0, errors.New(private)
+		}
+		if k := slices.Index(registers, uint8(at)); k >= 0 {
+			return k, nil
+		}
+		registers = append(registers, uint8(at))
+		return len(registers) - 1, nil
 	})
-	if err != nil {
-		c.run.misuse("Checkpoint: %v", err)
-	}
-	c.mark(Mark{Kind: model.MarkKeep, Keep: keep, Locals: text})
-	c.slots = kept
+	return text, registers, err
 }
 
 // hold returns the id of what is in the register, a new one if the register is

@@ -222,31 +222,14 @@ func returned(c *Client, result any) Call {
 
 // pass makes the call one that gives a result to others; what says what it is.
 func (c *Client) pass(call *Call, what string, result any) {
-	var ids []uint32
-	text, err := describe([]any{result}, func(id uint32) (int, error) {
-		for k, seen := range ids {
-			if seen == id {
-				return k, nil
-			}
-		}
-		at, err := c.register(id)
-		if err != nil {
-			return 0, err
-		}
-		if !c.slots[at].shared {
-			return 0, fmt.Errorf("a task, a deadline or a flight cannot be the result of a process")
-		}
-		ids = append(ids, id)
-		call.Results = append(call.Results, uint8(at))
-		return len(ids) - 1, nil
-	})
-	if err == nil && len(ids) > model.MaxResults {
-		err = fmt.Errorf("it mentions %d values or tokens; at most %d can be passed on", len(ids), model.MaxResults)
+	text, registers, err := c.mention([]any{result}, "a task, a deadline or a flight cannot be the result of a process")
+	if err == nil && len(registers) > model.MaxResults {
+		err = fmt.Errorf("it mentions %d values or tokens; at most %d can be passed on", len(registers), model.MaxResults)
 	}
 	if err != nil {
 		c.run.misuse("%s: %v", what, err)
 	}
-	call.Result, call.Text = result, fmt.Sprintf("%T %s", result, text)
+	call.Result, call.Results, call.Text = result, registers, fmt.Sprintf("%T %s", result, text)
 }
 
 // Next lets the process run to its next call. The first reply is not looked at.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockstep/model"
-	"lockstep/protocol"
 )
 
 // Result is what a verdict says.
@@ -191,15 +190,12 @@ func blame(err error) error {
 // conclude turns what was found into verdicts, in the order of the properties.
 func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, error) {
 	r := &Report{
-		Protocol: s.Name, Parameters: protocol.ParameterValues(s.Protocol), Bounds: s.Bounds(),
+		Protocol: s.Name, Parameters: s.Parameters(), Bounds: s.Bounds(),
 		Exhausted: x.limit == "", CutOff: x.limit, Tick: x.learner.tick.Size(),
 		Stats: Stats{
 			States: len(x.states), Transitions: x.transitions, Memory: x.used(), Steps: x.steps,
 			Runs: x.learner.runs, Busiest: x.busiest(),
 		},
-	}
-	if r.Parameters == nil {
-		r.Parameters = []model.ParameterValue{}
 	}
 	monitor, counters := 0, 0
 	for _, p := range properties {
@@ -257,12 +253,9 @@ func (x *explorer) trace(s Scenario, p model.Property, f find, last *uint16) (*m
 	}
 	t := &model.Trace{
 		Format: model.TraceFormat, Version: model.TraceVersion,
-		Protocol: s.Name, Parameters: protocol.ParameterValues(s.Protocol), Bounds: s.Bounds(),
+		Protocol: s.Name, Parameters: s.Parameters(), Bounds: s.Bounds(),
 		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
 		Steps: x.describe(path, instants),
-	}
-	if t.Parameters == nil {
-		t.Parameters = []model.ParameterValue{}
 	}
 	t.Explanation = p.Explain(t)
 	if err := Replay(s, t, p); err != nil {

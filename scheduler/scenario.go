@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"lockstep/model"
@@ -187,29 +188,31 @@ func (s Scenario) code() code {
 	return c
 }
 
+// Parameters returns the parameters of the protocol with their values, in the order
+// in which they are declared.
+func (s Scenario) Parameters() []model.ParameterValue {
+	return append([]model.ParameterValue{}, protocol.ParameterValues(s.Protocol)...)
+}
+
+// durations returns the durations that the scenario knows: of its protocol's
+// parameters, its faults and itself. Those that the protocol makes up are found as
+// it is learned.
+func (s Scenario) durations() []time.Duration {
+	all := append(protocol.Durations(s.Protocol), s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL)
+	for _, f := range s.Faults {
+		all = append(all, f.Durations()...)
+	}
+	return all
+}
+
 // LongestDuration returns the longest duration that the scenario knows: of its
 // protocol's parameters, its faults and itself. Those that the protocol makes up
 // are not among them.
-func (s Scenario) LongestDuration() time.Duration {
-	longest := max(s.Latency.Max, s.Reply.Max, s.ValueTTL)
-	for _, d := range protocol.Durations(s.Protocol) {
-		longest = max(longest, d)
-	}
-	for _, f := range s.Faults {
-		for _, d := range f.Durations() {
-			longest = max(longest, d)
-		}
-	}
-	return longest
-}
+func (s Scenario) LongestDuration() time.Duration { return slices.Max(s.durations()) }
 
-// tick returns the tick that all known durations have in common. Those that the
-// protocol makes up are found as it is learned.
+// tick returns the tick that all durations that are known have in common.
 func (s Scenario) tick(properties ...model.Property) model.Tick {
-	t := model.Tick{}.With(s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL).With(protocol.Durations(s.Protocol)...)
-	for _, f := range s.Faults {
-		t = t.With(f.Durations()...)
-	}
+	t := model.Tick{}.With(s.durations()...)
 	for _, p := range properties {
 		if patient, ok := p.(model.Patient); ok {
 			t = t.With(patient.Patience())

@@ -122,14 +122,20 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node; each arrives at any time, or never")
+	f.registerWorld(flags)
+	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
+	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
+	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
+}
+
+// registerWorld adds the flags for what requests meet when nothing goes wrong.
+func (f *checkFlags) registerWorld(flags *pflag.FlagSet) {
+	s := &f.scenario
 	flags.IntVar(&s.Updates, "updates", s.Updates, "updates of the source; each happens at any time, or never")
 	flags.BoolVar(&s.Invalidate, "invalidate", false, "an update deletes the cached value after it has changed the source")
 	flags.Var((*rangeFlag)(&s.Latency), "latency", "time from the issue of a store or source operation to its effect")
 	flags.Var((*rangeFlag)(&s.Reply), "reply", "time from the effect until the process observes it")
 	flags.Var((*durationFlag)(&s.ValueTTL), "value-ttl", "TTL of cached values; 0 for none")
-	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
-	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
-	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
 }
 
 // registerLimits adds the flags that cut a search off.
@@ -182,10 +188,9 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 	if err != nil {
 		return err
 	}
-	progress := newProgress(os.Stderr)
-	f.options.Progress = progress.show
+	done := f.showProgress("")
 	r, err := scheduler.Check(c.Context(), s, properties, f.options)
-	progress.done()
+	done()
 	if err != nil {
 		return err
 	}
@@ -195,6 +200,15 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 		}
 	}
 	return f.conclude(c, r, code)
+}
+
+// showProgress lets a search show how far it is; what says which of many it is. The
+// caller calls done after it.
+func (f *checkFlags) showProgress(what string) (done func()) {
+	p := newProgress(os.Stderr)
+	p.what = what
+	f.options.Progress = p.show
+	return p.done
 }
 
 // conclude prints the report and sets the exit code.

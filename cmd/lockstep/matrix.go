@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -56,17 +55,13 @@ with --explain it is that of check.`,
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&f.requests, "requests", 0, "requests on each node; 0 for 2 where requests of a node share work, 1 elsewhere")
-	flags.IntVar(&s.Updates, "updates", s.Updates, "updates of the source; each happens at any time, or never")
-	flags.BoolVar(&s.Invalidate, "invalidate", false, "an update deletes the cached value after it has changed the source")
-	flags.Var((*rangeFlag)(&s.Latency), "latency", "time from the issue of a store or source operation to its effect")
-	flags.Var((*rangeFlag)(&s.Reply), "reply", "time from the effect until the process observes it")
-	flags.Var((*durationFlag)(&s.ValueTTL), "value-ttl", "TTL of cached values; 0 for none")
+	f.registerWorld(flags)
 	f.registerLimits(flags)
 	c.SetFlagErrorFunc(flagError)
 	return c
 }
 
-// row is a protocol, perhaps with parameters, as a row of the matrix.
+// matrixRow is a protocol, perhaps with parameters, as a row of the matrix.
 type matrixRow struct {
 	name  string
 	cells []*analysis.Cell
@@ -123,11 +118,9 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 	for i, s := range scenarios {
 		row := matrixRow{name: args[i]}
 		for _, column := range columns {
-			progress := newProgress(os.Stderr)
-			progress.what = row.name + "/" + column.Name
-			f.options.Progress = progress.show
+			done := f.showProgress(row.name + "/" + column.Name)
 			cell, err := analysis.CheckCell(c.Context(), s, column, f.options)
-			progress.done()
+			done()
 			if err != nil {
 				return err
 			}
@@ -171,10 +164,9 @@ func (f *matrixFlags) explainCell(c *cobra.Command, code *int) error {
 	if err != nil {
 		return err
 	}
-	progress := newProgress(os.Stderr)
-	f.options.Progress = progress.show
+	done := f.showProgress("")
 	r, err := analysis.ExplainCell(c.Context(), s, columns[i], f.options)
-	progress.done()
+	done()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 	"lockstep/scheduler"
 )
 
-func newThreshold(*int) *cobra.Command {
+func newThreshold() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "threshold PROTOCOL --param PARAM --property PROPERTY [flags]",
 		Short: "the exact value of a duration or count at which a property breaks",
@@ -80,9 +79,6 @@ func (f *thresholdFlags) run(c *cobra.Command) error {
 	if f.property == "" {
 		return usage("threshold wants --property, for example --property mutual-exclusion")
 	}
-	progress := newProgress(os.Stderr)
-	progress.what = f.param
-	f.options.Progress = progress.show
 	property := func(s scheduler.Scenario) (model.Property, error) {
 		selected, err := selectProperties([]string{f.property}, s)
 		if err != nil {
@@ -90,8 +86,9 @@ func (f *thresholdFlags) run(c *cobra.Command) error {
 		}
 		return selected[0], nil
 	}
+	done := f.showProgress(f.param)
 	t, err := analysis.FindThreshold(c.Context(), axis, property, f.options)
-	progress.done()
+	done()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,12 +12,11 @@ import (
 	"lockstep/checks/analysis"
 	"lockstep/model"
 	"lockstep/model/timeline"
-	"lockstep/protocol"
 	"lockstep/protocol/catalogue"
 	"lockstep/scheduler"
 )
 
-func newWorst(*int) *cobra.Command {
+func newWorst() *cobra.Command {
 	var help strings.Builder
 	for _, m := range analysis.Metrics() {
 		fmt.Fprintf(&help, "  %-20s %s\n", m.Name, m.Help)
@@ -60,11 +58,9 @@ func newWorstProtocol(e catalogue.Entry) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		progress := newProgress(os.Stderr)
-		progress.what = metric
-		f.options.Progress = progress.show
+		done := f.showProgress(metric)
 		w, err := analysis.WorstCase(c.Context(), s, m, f.options)
-		progress.done()
+		done()
 		if err != nil {
 			return err
 		}
@@ -108,7 +104,7 @@ func printWorst(w io.Writer, s scheduler.Scenario, worst *analysis.Worst, asJSON
 			Claimed    int                    `json:"claimed,omitempty"`
 			Trace      *model.Trace           `json:"trace"`
 		}{
-			Protocol: s.Name, Parameters: parametersOf(s), Bounds: worst.Bounds,
+			Protocol: s.Name, Parameters: s.Parameters(), Bounds: worst.Bounds,
 			Metric: worst.Metric, AtLeast: worst.AtLeast, Forever: worst.Forever, Trace: worst.Trace,
 		}
 		if worst.Metric == "wait" {
@@ -125,7 +121,7 @@ func printWorst(w io.Writer, s scheduler.Scenario, worst *analysis.Worst, asJSON
 	width, color, _ := terminal(w)
 	var b strings.Builder
 	fmt.Fprintln(&b, wrap(boundsText(s.Name, &worst.Bounds), width))
-	fmt.Fprintln(&b, wrap(parametersText(parametersOf(s)), width))
+	fmt.Fprintln(&b, wrap(parametersText(s.Parameters()), width))
 	fmt.Fprintf(&b, "\n%s\n", wrap(worstText(s, worst), width))
 	if worst.Trace != nil {
 		fmt.Fprintln(&b)
@@ -135,13 +131,6 @@ func printWorst(w io.Writer, s scheduler.Scenario, worst *analysis.Worst, asJSON
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func parametersOf(s scheduler.Scenario) []model.ParameterValue {
-	if values := protocol.ParameterValues(s.Protocol); values != nil {
-		return values
-	}
-	return []model.ParameterValue{}
 }
 
 // worstValue is the maximum in words.
