@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.programs)
 }
 
 // scenario is the same for the engine.
@@ -48,12 +49,21 @@ func (s *setting) uses(v verb) bool {
 	return false
 }
 
+// properties are those that the oracle knows, in the order of its rules, and answered.
+func (s *setting) properties() []model.Property {
+	all := checks.All(s.bound)
+	if s.patience >= 0 {
+		all = slices.Insert(all, int(answeredWithin), checks.AnsweredWithin(ticks(s.patience)))
+	}
+	return all
+}
+
 // errUseless: the case breaks a rule or a limit that is not what is tested.
 var errUseless = errors.New("useless case")
 
 func engine(s *setting, o scheduler.Options) (*scheduler.Report, error) {
 	o.MaxTime, o.MaxStates = 20*time.Second, 300_000
-	r, err := scheduler.Check(context.Background(), s.scenario(), checks.All(s.bound), o)
+	r, err := scheduler.Check(context.Background(), s.scenario(), s.properties(), o)
 	var broken *scheduler.ProtocolError
 	if errors.As(err, &broken) || err != nil && strings.Contains(err.Error(), "more than") {
 		return nil, fmt.Errorf("%w: %w", errUseless, err)

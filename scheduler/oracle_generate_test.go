@@ -75,6 +75,10 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	for n := range s.programs {
 		s.programs[n] = s.programs[n].endsEveryLoop()
 	}
+	s.patience = -1
+	if chance(t, 25) {
+		s.patience = between(t, 0, 6)
+	}
 	return s
 })
 

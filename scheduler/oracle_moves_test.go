@@ -11,10 +11,11 @@ const (
 	noForeignRelease
 	noOrphanedLock
 	rebuildBound
+	answeredWithin
 	rules
 )
 
-var ruleNames = [rules]string{"mutual-exclusion", "no-stale-overwrite", "no-foreign-release", "no-orphaned-lock", "rebuild-bound"}
+var ruleNames = [rules]string{"mutual-exclusion", "no-stale-overwrite", "no-foreign-release", "no-orphaned-lock", "rebuild-bound", "answered-within"}
 
 // successor is a world that another can become.
 type successor struct {
@@ -50,6 +51,9 @@ func (w *world) successors() []successor {
 			if p.phase != waiting {
 				continue
 			}
+		}
+		if w.set.patience >= 0 && p.isRequest(w.set) && p.wait > w.set.patience {
+			add(1, false, func(_ *world, s *successor) { s.violates[answeredWithin] = true })
 		}
 		least, _, forever := w.bounds(p)
 		switch {
@@ -147,6 +151,9 @@ func (w *world) pass() {
 	for i := range w.processes {
 		p := &w.processes[i]
 		p.age = min(p.age+1, w.longest(p))
+		if w.set.patience >= 0 && p.isRequest(w.set) {
+			p.wait = min(p.wait+1, w.set.patience+1)
+		}
 		if p.hasDeadline && !p.deadlinePassed {
 			p.deadlineAge = min(p.deadlineAge+1, p.deadlineLimit+1)
 		}
@@ -321,11 +328,15 @@ func (w *world) judge(s *successor) {
 	}
 }
 
+// isRequest reports whether the process is a request that has arrived and is not
+// answered.
+func (p *process) isRequest(set *setting) bool { return p.node < set.nodes && p.root && p.active() }
+
 // settled reports whether no request is live.
 func (w *world) settled() bool {
 	for i := range w.processes {
 		p := &w.processes[i]
-		if p.node < w.set.nodes && p.root && p.active() && !p.new {
+		if p.isRequest(w.set) && !p.new {
 			return false
 		}
 	}

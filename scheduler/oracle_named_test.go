@@ -10,7 +10,7 @@ import (
 // catalogue in ticks, and what was once wrong.
 func named() map[string]*setting {
 	set := func(change func(s *setting), handle program, child ...instruction) *setting {
-		s := &setting{nodes: 2, requests: 1, bound: 1, programs: programs{handle, {{verb: vUpdate, v: 1}}, child}}
+		s := &setting{nodes: 2, requests: 1, bound: 1, patience: -1, programs: programs{handle, {{verb: vUpdate, v: 1}}, child}}
 		change(s)
 		return s
 	}
@@ -44,12 +44,13 @@ func named() map[string]*setting {
 		{verb: vIf, code: model.Done, to: 0},
 		{verb: vReturn},
 	}
+	direct := program{
+		{verb: vGet, key: keyCache, v: 3}, {verb: vIf, code: model.Found, to: 5},
+		{verb: vRead, v: 1}, {verb: vCompute, min: 1, max: 3}, {verb: vSet, key: keyCache, v: 1}, {verb: vReturn},
+	}
 	updated := func(s *setting) { s.updates = 1 }
 	return map[string]*setting{
-		"direct": set(updated, program{
-			{verb: vGet, key: keyCache, v: 3}, {verb: vIf, code: model.Found, to: 5},
-			{verb: vRead, v: 1}, {verb: vCompute, min: 1, max: 3}, {verb: vSet, key: keyCache, v: 1}, {verb: vReturn},
-		}),
+		"direct":            set(updated, direct),
 		"nottl":             set(updated, rebuild(0, 1, 3, vDel, false)),
 		"nottl, a crash":    set(func(s *setting) { s.crashes = 1 }, rebuild(0, 1, 3, vDel, false)),
 		"fixedttl":          set(updated, rebuild(3, 1, 5, vDel, false)),
@@ -59,6 +60,9 @@ func named() map[string]*setting {
 			rebuild(3, 1, 5, vDelEq, true), beat...),
 		"lease, a pause": set(func(s *setting) { s.updates, s.pauses, s.pauseMax = 1, 1, 2 },
 			rebuild(3, 1, 5, vDelEq, true), beat...),
+		"how long a request waits":                set(func(s *setting) { s.latMax, s.patience = 1, 6 }, direct),
+		"how long a request waits, one tick less": set(func(s *setting) { s.latMax, s.patience = 1, 5 }, direct),
+		"how long a request waits, paused":        set(func(s *setting) { s.latMax, s.patience, s.pauses, s.pauseMax = 1, 7, 1, 2 }, direct),
 		"a sleep that begins when its process is stopped ends at once, even one of no time": set(func(s *setting) { s.latMin, s.latMax = 1, 2 },
 			program{
 				{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 4}, {verb: vIf, code: model.Refused, to: 8},
@@ -81,7 +85,10 @@ var brokenBy = map[string][]rule{
 	"fixedttl, in time":                {rebuildBound},
 	"lease":                            {rebuildBound},
 	"lease, a pause just short enough": {rebuildBound},
-	"lease, a pause":                   {mutualExclusion, noStaleOverwrite, rebuildBound},
+	"how long a request waits":         {rebuildBound},
+	"how long a request waits, one tick less": {rebuildBound, answeredWithin},
+	"how long a request waits, paused":        {rebuildBound, answeredWithin},
+	"lease, a pause":                          {mutualExclusion, noStaleOverwrite, rebuildBound},
 }
 
 func TestNamedSettingsAreThoseOfTheNaiveEnumeration(t *testing.T) {

@@ -27,6 +27,7 @@ type process struct {
 	program, pc          int
 	phase                phase
 	age                  int // ticks in this phase
+	wait                 int // ticks since the arrival of a request, if somebody asks
 	seen                 seen
 	v                    [variables]model.Datum
 	last                 model.Code
@@ -146,7 +147,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true

@@ -248,7 +248,7 @@ func (w *world) discrete() *world {
 	count := make([]int, len(d.nodes))
 	for i := range d.processes {
 		p := &d.processes[i]
-		p.age, p.deadlineAge = 0, 0
+		p.age, p.wait, p.deadlineAge = 0, 0, 0
 		if _, ok := number[p.family()]; !ok {
 			number[p.family()] = count[p.node]
 			count[p.node]++

@@ -18,6 +18,7 @@ type setting struct {
 	crashes, pauses    int
 	pauseMax           int
 	bound              int // of rebuilds
+	patience           int // how long a request may wait; negative if nobody asks
 }
 
 // entry is what is under a key.
@@ -293,7 +294,7 @@ func (w *world) key() string {
 	}
 	for i := range w.processes {
 		p := &w.processes[i]
-		put(p.node, p.request, p.order, p.program, p.pc, int(p.phase), p.age, int(p.seen.code), p.seen.number, int(p.last), p.number)
+		put(p.node, p.request, p.order, p.program, p.pc, int(p.phase), p.age, p.wait, int(p.seen.code), p.seen.number, int(p.last), p.number)
 		datum(p.seen.value)
 		for _, d := range p.v {
 			datum(d)
