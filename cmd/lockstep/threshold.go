@@ -265,6 +265,9 @@ func (f *thresholdFlags) print(w io.Writer, q *quantity, t *analysis.Threshold) 
 	if len(t.Changes) > 1 {
 		fmt.Fprintln(&b, wrap(fmt.Sprintf("The verdict is not monotone: it changes %d times on the values that were checked, so there are more borders than this one.", len(t.Changes)), width))
 	}
+	if isParameter(q.flag) {
+		fmt.Fprintln(&b, wrap("What is between two values that were checked is not known: more of a parameter need not be worse.", width))
+	}
 	fmt.Fprintln(&b, wrap("Checked: "+probes(q, t)+".", width))
 	if t.Breaks != nil {
 		v := &t.Breaks.Verdicts[0]
