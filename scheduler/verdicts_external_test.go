@@ -176,6 +176,14 @@ func TestReductionsChangeNeitherVerdictsNorCosts(t *testing.T) {
 		scenario(t, "fixedttl", crash(1), pause(1, 6*time.Second)),
 		scenario(t, "lease", pause(1, 12*time.Second), latency(0, 0)),
 		scenario(t, "lease", crash(1), latency(5*time.Millisecond, 0)),
+		scenario(t, "singleflight", requests(2), crash(1), latency(0, 0)),
+		scenario(t, "singleflight", requests(2), pause(1, 3*time.Second), latency(0, 0)),
+		scenario(t, "setnx", crash(1), latency(0, 0)),
+		scenario(t, "setnx", pause(1, 6*time.Second), latency(0, 0)),
+		scenario(t, "stacked", requests(2), latency(0, 0)),
+		scenario(t, "stacked", nodes(1), requests(2), crash(1), pause(1, 6*time.Second)),
+		scenario(t, "fenced", pause(1, 12*time.Second), latency(0, 0)),
+		scenario(t, "versioned", pause(1, 12*time.Second), latency(0, 0)),
 	} {
 		want := fmt.Sprint(broken(check(t, c, scheduler.Options{})))
 		for name, o := range reductions {
