@@ -97,27 +97,30 @@ func (p *Process) flags() uint8 {
 // numberFamilies numbers the families of each node without gaps and forgets the
 // owners that are gone.
 func (s *State) numberFamilies() {
-	owners := s.Owners
-	for n := range s.Owners {
-		s.Owners[n] = NoOwner
+	var numbers [MaxProcesses]uint8
+	for i := 1; i < len(s.Processes); i++ {
+		switch p, before := &s.Processes[i], &s.Processes[i-1]; {
+		case p.Node != before.Node:
+		case p.Family != before.Family:
+			numbers[i] = numbers[i-1] + 1
+		default:
+			numbers[i] = numbers[i-1]
+		}
 	}
-	next := uint8(0)
-	for i := 0; i < len(s.Processes); {
-		first := s.Processes[i]
-		if i == 0 || s.Processes[i-1].Node != first.Node {
-			next = 0
+	for n, owner := range s.Owners {
+		if owner == NoOwner {
+			continue
 		}
-		old := OwnerOf(&first)
-		for i < len(s.Processes) && s.Processes[i].Node == first.Node && OwnerOf(&s.Processes[i]) == old {
-			s.Processes[i].Family = next
-			i++
-		}
-		for n, owner := range owners {
-			if owner == old {
-				s.Owners[n] = OwnerOf(&s.Processes[i-1])
+		s.Owners[n] = NoOwner
+		for i := range s.Processes {
+			if p := &s.Processes[i]; OwnerOf(p) == owner {
+				s.Owners[n] = owner&^0xff | Owner(numbers[i])
+				break
 			}
 		}
-		next++
+	}
+	for i := range s.Processes {
+		s.Processes[i].Family = numbers[i]
 	}
 }
 

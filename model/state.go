@@ -216,13 +216,17 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 			}
 		}
 	}
-	kept := s.Processes[:0]
+	kept := 0
 	for i := range s.Processes {
-		if !gone(i) {
-			kept = append(kept, s.Processes[i])
+		if gone(i) {
+			continue
 		}
+		if kept != i {
+			s.Processes[kept] = s.Processes[i]
+		}
+		kept++
 	}
-	s.Processes = kept
+	s.Processes = s.Processes[:kept]
 }
 
 // DropProcesses ends all processes of the node without a trace.
