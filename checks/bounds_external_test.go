@@ -34,3 +34,30 @@ func TestAPropertyThatCouldNotBeViolatedIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Only one wait is a step of its own in a check.
+func TestOnePropertyMayBeAboutWaits(t *testing.T) {
+	both := []model.Property{checks.AnsweredWithin(time.Second), checks.AnsweredWithin(time.Minute)}
+	_, err := scheduler.Check(context.Background(), scheduler.NewScenario(&catalogue.Direct{}), both, scheduler.Options{})
+	if err == nil || !strings.Contains(err.Error(), "at most one property") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Whatever else is checked together with a wait, each trace replays: it says with its
+// bounds which wait was a step.
+func TestTracesBesideAWaitReplay(t *testing.T) {
+	s := scheduler.NewScenario(&catalogue.FixedTTL{})
+	r, err := scheduler.Check(context.Background(), s, append(checks.All(1), checks.AnsweredWithin(10*time.Second)), scheduler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Verdicts {
+		if v.Trace == nil {
+			continue
+		}
+		if within := v.Trace.Bounds.AnsweredWithin; within == nil || *within != 10*time.Second {
+			t.Errorf("%s: %+v", v.Property, v.Trace.Bounds)
+		}
+	}
+}

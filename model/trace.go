@@ -126,6 +126,9 @@ type Bounds struct {
 	// RebuildBound is the number of rebuilds per expiry that is checked, 0 for
 	// none.
 	RebuildBound int `json:"rebuild_bound"`
+	// AnsweredWithin is the wait of which it is a step that a request waits for
+	// longer; nil if nobody asked.
+	AnsweredWithin *time.Duration `json:"answered_within_ns,omitempty"`
 }
 
 // FaultBudget is how many faults of a kind a run may contain, and how they are

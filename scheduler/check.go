@@ -115,8 +115,22 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
+	for _, p := range properties {
+		if v, ok := p.(model.Validator); ok {
+			if err := v.Valid(); err != nil {
+				return nil, &ScenarioError{Err: err}
+			}
+		}
+		if patient, ok := p.(model.Patient); ok {
+			if s.within != nil {
+				return nil, wrong("at most one property of a check can be about how long requests wait")
+			}
+			longest := patient.Patience()
+			s.within = &longest
+		}
+	}
 	started := time.Now()
-	tick := s.tick(properties...)
+	tick := s.tick()
 	for {
 		x, err := search(ctx, s, tick, properties, o, started)
 		var finer *finerTick
@@ -135,11 +149,6 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 	x := &explorer{options: o, started: started, expander: &expander{}}
 	x.search = x
 	for _, p := range properties {
-		if v, ok := p.(model.Validator); ok {
-			if err := v.Valid(); err != nil {
-				return nil, &ScenarioError{Err: err}
-			}
-		}
 		switch p := p.(type) {
 		case model.Monitor:
 			x.monitors = append(x.monitors, p)

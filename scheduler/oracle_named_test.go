@@ -63,6 +63,8 @@ func named() map[string]*setting {
 		"how long a request waits":                set(func(s *setting) { s.latMax, s.patience = 1, 6 }, direct),
 		"how long a request waits, one tick less": set(func(s *setting) { s.latMax, s.patience = 1, 5 }, direct),
 		"how long a request waits, paused":        set(func(s *setting) { s.latMax, s.patience, s.pauses, s.pauseMax = 1, 7, 1, 2 }, direct),
+		"a request whose wait is watched, in the trace of another property": set(func(s *setting) { s.patience, s.pauses, s.pauseMax = 5, 1, 1 },
+			program{{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 2}, {verb: vIf, code: model.Refused, to: 4}, {verb: vReturn}, {verb: vAgain}}),
 		"a sleep that begins when its process is stopped ends at once, even one of no time": set(func(s *setting) { s.latMin, s.latMax = 1, 2 },
 			program{
 				{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 4}, {verb: vIf, code: model.Refused, to: 8},

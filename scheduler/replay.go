@@ -19,7 +19,8 @@ func Replay(s Scenario, t *model.Trace, p model.Property) error {
 	if err != nil {
 		return err
 	}
-	tick := s.tick(p)
+	s.within = t.Bounds.AnsweredWithin
+	tick := s.tick()
 	for i := range t.Steps {
 		tick = tick.With(t.Steps[i].Time)
 	}

@@ -46,6 +46,10 @@ type Scenario struct {
 	// RebuildBound is the number of rebuilds per expiry to check. 0 stands for
 	// the number that the protocol claims.
 	RebuildBound int
+
+	// within is the longest wait that a property allows, nil if none asks: what
+	// waits for longer is a step of its own, also in traces of other properties.
+	within *time.Duration
 }
 
 // NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
@@ -162,7 +166,7 @@ func typeName(p protocol.Protocol) string {
 func (s Scenario) Bounds() model.Bounds {
 	b := model.Bounds{
 		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate,
-		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, RebuildBound: s.RebuildBound,
+		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
 		Faults: []model.FaultBudget{},
 	}
 	for _, f := range s.Faults {
@@ -202,6 +206,9 @@ func (s Scenario) durations() []time.Duration {
 	for _, f := range s.Faults {
 		all = append(all, f.Durations()...)
 	}
+	if s.within != nil {
+		all = append(all, *s.within)
+	}
 	return all
 }
 
@@ -211,15 +218,7 @@ func (s Scenario) durations() []time.Duration {
 func (s Scenario) LongestDuration() time.Duration { return slices.Max(s.durations()) }
 
 // tick returns the tick that all durations that are known have in common.
-func (s Scenario) tick(properties ...model.Property) model.Tick {
-	t := model.Tick{}.With(s.durations()...)
-	for _, p := range properties {
-		if patient, ok := p.(model.Patient); ok {
-			t = t.With(patient.Patience())
-		}
-	}
-	return t
-}
+func (s Scenario) tick() model.Tick { return model.Tick{}.With(s.durations()...) }
 
 // world makes the rules and the code of the scenario for a tick.
 func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
@@ -250,15 +249,8 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 			return nil, nil, about(err, d.setting)
 		}
 	}
-	for _, m := range monitors {
-		patient, ok := m.(model.Patient)
-		if !ok {
-			continue
-		}
-		if r.Patience != 0 {
-			return nil, nil, wrong("at most one property of a check can be about how long requests wait")
-		}
-		longest, err := t.Ticks(patient.Patience())
+	if s.within != nil {
+		longest, err := t.Ticks(*s.within)
 		if err != nil {
 			return nil, nil, about(err)
 		}
