@@ -45,7 +45,9 @@ type Monitor interface {
 	// start as zero.
 	Memory() int
 	// Check looks at a step: the state after it, what happened, and the
-	// monitor's memory, which it may change.
+	// monitor's memory, which it may change. It must not care whether a Sleep after
+	// which the request has only issued its next operation ends before or after
+	// the steps of others at that instant: see [Rules.GoesOn].
 	Check(s *State, e *Event, memory []byte) Outcome
 }
 

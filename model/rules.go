@@ -23,6 +23,9 @@ type Rules struct {
 	// MergeArrivals lets a request arrive together with the effect of its first
 	// operation where nothing measures from its arrival.
 	MergeArrivals bool
+	// MergeWaits lets the end of a wait be followed at once by what the process does
+	// next; see [Rules.GoesOn].
+	MergeWaits bool
 }
 
 // Population says who takes part in a run.
@@ -67,12 +70,6 @@ func (r *Rules) Start(s *State, who Population) error {
 	}
 	s.Memory = append(s.Memory, make([]byte, memory)...)
 	return nil
-}
-
-// mergeable reports whether the arrival of a process that starts along the edge
-// leaves no trace before its first operation takes effect.
-func (r *Rules) mergeable(start *Edge) bool {
-	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Kind.Remote()
 }
 
 // timing returns how long the process may be in its phase, from its start, and
@@ -160,6 +157,12 @@ func (r *Rules) processMoves(s *State, i int, m *Moves) {
 			m.Add(Move{Kind: MoveLate, Index: uint8(i)})
 		}
 	}
+	r.operationMoves(s, i, m)
+}
+
+// operationMoves appends the ways in which the process goes on with its operation.
+func (r *Rules) operationMoves(s *State, i int, m *Moves) {
+	p := &s.Processes[i]
 	move := Move{Kind: MoveEffect, Index: uint8(i)}
 	m.Begin()
 	switch p.Phase {

@@ -81,8 +81,12 @@ func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound)
 	if most == Forever {
 		return zone.Bound(least), zone.Unbounded
 	}
-	if halts {
+	switch {
+	case halts:
 		least = most
+	case least == 0:
+		// It may act at any time: nothing compares from below.
+		return zone.Unbounded, zone.Bound(most)
 	}
 	return zone.Bound(least), zone.Bound(most)
 }

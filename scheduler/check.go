@@ -210,11 +210,11 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 	for _, p := range properties {
 		v := Verdict{Property: p.Name(), Rule: p.Rule(), Verdict: Holds}
 		var f find
-		var last *uint16
+		var last *ordinal
 		exercised := false
 		if _, ok := p.(model.Monitor); ok {
 			f, exercised = x.best[monitor], x.exercised[monitor]
-			last = &f.move
+			last = &f.step
 			if _, ok := p.(counter); ok {
 				v.Most, v.AtLeast = x.most[counters], f.found || !r.Exhausted
 				counters++
@@ -251,7 +251,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 
 // trace makes the counterexample and replays it: what does not replay is an error
 // of ours and never a verdict.
-func (x *explorer) trace(s Scenario, p model.Property, f find, last *uint16) (*model.Trace, error) {
+func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*model.Trace, error) {
 	path, err := x.path(s.population(), f.state, last)
 	if err != nil {
 		return nil, err

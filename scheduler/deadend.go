@@ -7,7 +7,7 @@ package scheduler
 // Where a step led to a state that a stored one covers, the edge goes to that
 // one. It can do whatever the covered state can, so if it cannot get away, nor
 // can that: what is found is true. The converse fails, so the answer may be
-// silent.
+// silent. A state that is superseded has such an edge and no others.
 func (x *explorer) deadEnd() (uint32, bool) {
 	count := len(x.states)
 	first := make([]uint32, count+1) // incoming edges of a state, as in a CSR matrix
@@ -26,7 +26,7 @@ func (x *explorer) deadEnd() (uint32, bool) {
 	escapes := make([]bool, count)
 	var queue []uint32
 	for i := range x.states {
-		if f := x.states[i].flags; f&flagSettled != 0 || f&flagExpanded == 0 {
+		if f := x.states[i].flags; f&flagSettled != 0 || f&(flagExpanded|flagSuperseded) == 0 {
 			escapes[i] = true
 			queue = append(queue, uint32(i))
 		}

@@ -20,7 +20,12 @@
 // no more steps, under the clock constants of the state that is covered. After the
 // first violation of a property the search goes on, for that property, only where
 // fewer faults are still possible. So what is reported once the search is exhausted
-// is minimal.
+// is minimal. A state that waits to be expanded is spared if a later one covers it at
+// no more cost: larger zones are often found after smaller ones of the same level.
+//
+// The end of a Sleep is followed at once by what the request does next if that has
+// to happen before time passes ([model.Rules.GoesOn]): one edge, the weight of two
+// steps, and both are in the trace.
 //
 // # Determinism
 //

@@ -17,6 +17,9 @@ type expander struct {
 	after       zone.Matrix
 	moves       model.Moves
 	event       model.Event
+	between     model.State
+	meanwhile   zone.Matrix
+	further     model.Moves
 	source      []uint8
 	upper       []zone.Bound
 	found       successor
@@ -34,7 +37,7 @@ const maxCounters = 4
 
 // outcome is what the monitors say of a step.
 type outcome struct {
-	move    uint16 // its ordinal
+	step    ordinal
 	weight  uint8
 	faults  uint8 // behind it
 	isFault bool
@@ -71,14 +74,7 @@ func (e *expander) successors(s uint32, do func(f *successor) error) error {
 	e.moves.Reset((*zoneClocks)(&e.before))
 	e.rules.Moves(&e.from, &e.moves)
 	for i := range e.moves.List {
-		possible, err := e.follow(i, faults)
-		if err != nil {
-			return err
-		}
-		if !possible {
-			continue
-		}
-		if err := do(&e.found); err != nil {
+		if err := e.follow(i, faults, do); err != nil {
 			return err
 		}
 	}
@@ -88,20 +84,19 @@ func (e *expander) successors(s uint32, do func(f *successor) error) error {
 // nodes is the number of nodes, crashed ones included.
 func (x *explorer) nodes() int { return x.population.Services + x.population.Updates }
 
-// follow makes found the successor by the i-th move of from, which has faults behind
-// it. It reports whether there is one.
-func (e *expander) follow(i, faults int) (possible bool, err error) {
+// follow calls do with what the i-th move of from leads to, which has faults behind it.
+func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 	move := &e.moves.List[i]
 	z := e.guard(move)
 	if z == nil {
-		return false, nil
+		return nil
 	}
 	e.to.Copy(&e.from)
 	if err := e.rules.Apply(&e.to, move, &e.event); err != nil {
-		return false, err
+		return err
 	}
 	f := &e.found
-	f.outcome = outcome{move: uint16(i), weight: uint8(e.event.Weight()), isFault: move.Kind == model.MoveFault, covering: noParent}
+	f.outcome = outcome{step: ordinal{move: uint16(i)}, weight: uint8(e.event.Weight()), isFault: move.Kind == model.MoveFault, covering: noParent}
 	if f.isFault {
 		faults++
 	}
@@ -110,8 +105,45 @@ func (e *expander) follow(i, faults int) (possible bool, err error) {
 	if z != &e.mid {
 		e.mid.Copy(z)
 	}
+	if f.violated == 0 && e.rules.GoesOn(&e.to, &e.event) {
+		return e.goOn(do)
+	}
 	e.finish(e.search.steps + int(f.weight))
-	return true, nil
+	return do(f)
+}
+
+// goOn lets the process of the step that has led to the state to, with the zone mid,
+// do the next one at once.
+func (e *expander) goOn(do func(f *successor) error) error {
+	first := e.found.outcome
+	e.between.Copy(&e.to)
+	e.meanwhile.Copy(&e.mid)
+	e.further.Reset((*zoneClocks)(&e.meanwhile))
+	e.rules.Further(&e.between, &e.event, &e.further)
+	for k := range e.further.List {
+		move := &e.further.List[k]
+		z := guarded(&e.meanwhile, &e.mid, e.further.Guards(move))
+		if z == nil {
+			continue
+		}
+		e.to.Copy(&e.between)
+		if err := e.rules.Apply(&e.to, move, &e.event); err != nil {
+			return err
+		}
+		f := &e.found
+		f.outcome = first
+		f.step.further = uint8(k + 1)
+		f.weight += uint8(e.event.Weight())
+		e.check()
+		if z != &e.mid {
+			e.mid.Copy(z)
+		}
+		e.finish(e.search.steps + int(f.weight))
+		if err := do(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guard returns the zone of from in which the move is possible, nil if it is

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -31,10 +32,10 @@ type explorer struct {
 	// edges are the steps between stored states that are no faults; kept only if
 	// a property needs the graph.
 	edges []graphEdge
-	// current and next are the states of this level and of the one after it that
-	// are still to be expanded.
-	current, next []uint32
-	steps         int
+	// current, next and later are the states of this level and of the two after it
+	// that are still to be expanded.
+	current, next, later []uint32
+	steps                int
 	// frozen is how many states were stored before the batch under way: these are
 	// looked at first, by whoever expands.
 	frozen uint32
@@ -60,18 +61,31 @@ type record struct {
 	parent      uint32
 	nextWithKey uint32 // +1
 	steps       uint16
-	move        uint16 // the ordinal of the move that led here
+	step        ordinal // that led here
 	left        [model.MaxFaults]uint8
 	faults      uint8
 	flags       uint8
 }
 
+// ordinal names a step from a state: the number of the move among those of the state,
+// and that+1 of the further move which follows at once, 0 for none.
+type ordinal struct {
+	move    uint16
+	further uint8
+}
+
 const (
+	// flagExpanded: what the state leads to is stored.
 	flagExpanded = 1 << iota
+	// flagSuperseded: it need not be expanded, since another state covers it.
+	flagSuperseded
 	flagSettled
 )
 
 const noParent = ^uint32(0)
+
+// maxSteps is how long a run may become; a step more must fit into record.
+const maxSteps = 1<<16 - 3
 
 type graphEdge struct{ from, to uint32 }
 
@@ -87,7 +101,7 @@ type find struct {
 	found         bool
 	faults, steps int
 	state         uint32
-	move          uint16
+	step          ordinal
 }
 
 func (x *explorer) run(ctx context.Context) error {
@@ -106,13 +120,13 @@ func (x *explorer) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		x.current, x.next = x.next, x.current[:0]
-		if len(x.current) == 0 {
+		x.current, x.next, x.later = x.next, x.later, x.current[:0]
+		if len(x.current)+len(x.next) == 0 {
 			x.progress(0)
 			return nil
 		}
-		if x.steps == 1<<16-1 {
-			x.limit = "65535 steps"
+		if x.steps == maxSteps {
+			x.limit = fmt.Sprintf("%d steps", maxSteps)
 			return nil
 		}
 		// An arrival weighs nothing: its state joins the level under way.
@@ -153,7 +167,7 @@ func (x *explorer) cutOff(ctx context.Context, left int) bool {
 
 func (x *explorer) used() int64 {
 	return x.table.memory() + x.zones.table.memory() + int64(cap(x.states))*int64(unsafe.Sizeof(record{})) + int64(cap(x.edges))*8 +
-		int64(cap(x.current)+cap(x.next))*4
+		int64(cap(x.current)+cap(x.next)+cap(x.later))*4
 }
 
 func (x *explorer) progress(left int) {
@@ -161,7 +175,7 @@ func (x *explorer) progress(left int) {
 		return
 	}
 	p := Progress{
-		States: int64(len(x.states)), Transitions: x.transitions, Queue: left + len(x.next), Depth: x.steps,
+		States: int64(len(x.states)), Transitions: x.transitions, Queue: left + len(x.next) + len(x.later), Depth: x.steps,
 		Memory: x.used(), Elapsed: time.Since(x.started),
 	}
 	for i, b := range x.best {
@@ -174,22 +188,28 @@ func (x *explorer) progress(left int) {
 
 // needed reports whether anything can be learned from expanding a state with
 // that many faults behind it. For a property that is violated only a violation
-// with fewer faults is of interest: there are no shorter ones any more.
+// with fewer faults is of interest, or a shorter one as long as there may be one.
 func (x *explorer) needed(faults int) bool {
 	if len(x.deadEnds) > 0 {
 		return true
 	}
 	for _, b := range x.best {
-		if !b.found || faults < b.faults {
+		if !b.found || faults < b.faults || faults == b.faults && x.steps+1 < b.steps {
 			return true
 		}
 	}
 	return false
 }
 
+// due reports whether a stored state is to be expanded.
+func (x *explorer) due(s uint32) bool {
+	r := &x.states[s]
+	return r.flags&flagSuperseded == 0 && x.needed(int(r.faults))
+}
+
 // expand lets everything happen that can happen from a stored state.
 func (x *explorer) expand(s uint32) error {
-	if !x.needed(int(x.states[s].faults)) {
+	if !x.due(s) {
 		return nil
 	}
 	err := x.successors(s, func(f *successor) error { return x.take(s, &f.outcome, &f.target) })
@@ -212,7 +232,7 @@ func (x *explorer) take(s uint32, o *outcome, t *target) error {
 			x.exercised[i] = true
 		}
 		if b := &x.best[i]; o.violated&bit != 0 && (!b.found || faults < b.faults || faults == b.faults && steps < b.steps) {
-			*b = find{true, faults, steps, s, o.move}
+			*b = find{true, faults, steps, s, o.step}
 			x.progress(0)
 		}
 	}
@@ -244,19 +264,23 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 	}
 	r := record{
 		key: number, zone: x.zones.insert(t.cells, t.dim), steps: uint16(steps),
-		left: t.left, parent: parent, move: o.move, faults: o.faults, flags: t.flags, nextWithKey: key.head,
+		left: t.left, parent: parent, step: o.step, faults: o.faults, flags: t.flags, nextWithKey: key.head,
 	}
 	if t.pending {
 		x.exercised[len(x.monitors)] = true
 	}
 	id := uint32(len(x.states))
 	x.states = append(x.states, r)
+	x.supersede(id, t)
 	key.head = id + 1
 	x.connect(parent, id, o.isFault)
-	if o.weight == 0 && parent != noParent {
+	switch {
+	case o.weight == 0 && parent != noParent:
 		x.current = append(x.current, id)
-	} else {
+	case o.weight <= 1:
 		x.next = append(x.next, id)
+	default:
+		x.later = append(x.later, id)
 	}
 	if x.options.visit != nil {
 		x.visited.Decode(t.key, x.nodes(), x.memory)
@@ -278,7 +302,6 @@ func (x *explorer) connect(from, to uint32, isFault bool) {
 // must have no less budget of each kind, no more steps, and a zone that covers the
 // new one under the constants of the new one.
 func (x *explorer) covering(next, least uint32, steps int, t *target) uint32 {
-	dim := int(t.dim)
 	for next > least {
 		here := next - 1
 		r := &x.states[here]
@@ -286,18 +309,39 @@ func (x *explorer) covering(next, least uint32, steps int, t *target) uint32 {
 		if int(r.steps) > steps || !noLess(&r.left, &t.left) {
 			continue
 		}
-		cells := x.zones.get(r.zone)
-		if x.options.NoSubsumption {
-			if zone.Includes(cells, t.cells, dim) {
-				return here
-			}
-			continue
-		}
-		if zone.Covers(cells, t.cells, dim, t.lower, t.above) {
+		if x.covers(x.zones.get(r.zone), t.cells, t) {
 			return here
 		}
 	}
 	return noParent
+}
+
+// covers reports whether from a zone with cells outer everything can happen that can
+// from one with cells inner, both of states with the constants of t.
+func (x *explorer) covers(outer, inner []zone.Bound, t *target) bool {
+	if x.options.NoSubsumption {
+		return zone.Includes(outer, inner, int(t.dim))
+	}
+	return zone.Covers(outer, inner, int(t.dim), t.lower, t.above)
+}
+
+// supersede spares the states that are still to be expanded and that the new one
+// covers at no more cost. Their budgets must be the same, since the constants depend
+// on them.
+func (x *explorer) supersede(id uint32, t *target) {
+	r := &x.states[id]
+	for next := r.nextWithKey; next > 0; {
+		here := next - 1
+		old := &x.states[here]
+		next = old.nextWithKey
+		if old.flags&(flagExpanded|flagSuperseded) != 0 || old.steps < r.steps || old.left != r.left {
+			continue
+		}
+		if x.covers(t.cells, x.zones.get(old.zone), t) {
+			old.flags |= flagSuperseded
+			x.connect(here, id, false)
+		}
+	}
 }
 
 func noLess(a, b *[model.MaxFaults]uint8) bool {

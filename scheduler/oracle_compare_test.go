@@ -146,11 +146,12 @@ func (s *setting) reductions() map[string]scheduler.Options {
 		"no symmetry":             {NoSymmetry: true},
 		"pauses at any time":      {PauseAnyTime: true},
 		"separate arrivals":       {SeparateArrivals: true},
-		"no reduction but covers": {NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true},
+		"separate waits":          {SeparateWaits: true},
+		"no reduction but covers": {NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true},
 	}
 	if !s.uses(vDeadline) {
 		all["no subsumption"] = scheduler.Options{NoSubsumption: true}
-		all["no reduction"] = scheduler.Options{NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true, NoSubsumption: true}
+		all["no reduction"] = scheduler.Options{NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, NoSubsumption: true}
 	}
 	return all
 }

@@ -37,7 +37,7 @@ func compareStates(s *setting, e *enumeration) error {
 	y := symbols{s, map[model.LocalID]*symbol{}}
 	got := map[string]bool{}
 	var extra *world
-	options := scheduler.Options{NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true, MaxTime: 20 * time.Second, MaxStates: 300_000}
+	options := scheduler.Options{NoSymmetry: true, PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, MaxTime: 20 * time.Second, MaxStates: 300_000}
 	options.Visit(func(state *model.State, l scheduler.Learner) {
 		d := y.world(state, l)
 		key := d.key()

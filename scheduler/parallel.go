@@ -152,14 +152,14 @@ func (x *explorer) takeChunk(c *chunk, states []uint32) error {
 			}
 			continue
 		}
-		needed := x.needed(int(x.states[s].faults))
+		due := x.due(s)
 		for k := range outcomes[:done.outcomes] {
 			o := &outcomes[k]
 			var t *target
 			if o.covering == noParent {
 				t, targets = &targets[0], targets[1:]
 			}
-			if !needed {
+			if !due {
 				continue
 			}
 			if err := x.take(s, o, t); err != nil {
@@ -167,7 +167,7 @@ func (x *explorer) takeChunk(c *chunk, states []uint32) error {
 			}
 		}
 		outcomes = outcomes[done.outcomes:]
-		if needed {
+		if due {
 			x.states[s].flags |= flagExpanded
 		}
 	}
@@ -181,8 +181,8 @@ func (w *worker) expand(c *chunk, states []uint32) {
 	for _, s := range states {
 		outcomes, targets := len(c.outcomes), len(c.targets)
 		var err error
-		// What is not needed now will not be in its turn either.
-		if w.search.needed(int(w.search.states[s].faults)) {
+		// What is not due now will not be in its turn either.
+		if w.search.due(s) {
 			err = w.successors(s, c.keep)
 		}
 		if err != nil {

@@ -28,13 +28,13 @@ type difference struct {
 // path goes again from the beginning along the moves that led to a stored state,
 // and then along one more if there is one. Labels, which stored states do not
 // have, come out right that way.
-func (x *explorer) path(who model.Population, state uint32, extra *uint16) ([]pathMove, error) {
-	var ordinals []uint16
+func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]pathMove, error) {
+	var ordinals []ordinal
 	if extra != nil {
 		ordinals = append(ordinals, *extra)
 	}
 	for s := state; x.states[s].parent != noParent; s = x.states[s].parent {
-		ordinals = append(ordinals, x.states[s].move)
+		ordinals = append(ordinals, x.states[s].step)
 	}
 	slices.Reverse(ordinals)
 
@@ -45,42 +45,63 @@ func (x *explorer) path(who model.Population, state uint32, extra *uint16) ([]pa
 	x.settle()
 	var births []int // by clock, from 1
 	var result []pathMove
-	for n, ordinal := range ordinals {
+	for _, o := range ordinals {
 		x.from.Copy(&x.to)
 		x.before.Copy(&x.after)
 		x.moves.Reset((*zoneClocks)(&x.before))
 		x.rules.Moves(&x.from, &x.moves)
-		if int(ordinal) >= len(x.moves.List) {
-			return nil, fmt.Errorf("scheduler: step %d of a stored run is not possible again", n+1)
-		}
-		move := &x.moves.List[ordinal]
-		step := pathMove{constraints: x.instants(n+1, births, move)}
-		step.before.Copy(&x.from)
-		z := x.guard(move)
-		if z == nil {
-			return nil, fmt.Errorf("scheduler: step %d of a stored run is not possible at any time", n+1)
-		}
-		if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
+		step, err := x.retrace(len(result)+1, births, int(o.move))
+		if err != nil {
 			return nil, err
 		}
-		step.event = x.event.Clone()
-		step.event.Begun = slices.Clone(x.event.Begun)
-		step.after.Copy(&x.to)
-		if z != &x.mid {
-			x.mid.Copy(z)
+		result = append(result, step)
+		if o.further > 0 {
+			// No clock has started, and none has a new number yet.
+			x.from.Copy(&x.to)
+			x.before.Copy(&x.mid)
+			x.moves.Reset((*zoneClocks)(&x.before))
+			x.rules.Further(&x.from, &x.event, &x.moves)
+			if step, err = x.retrace(len(result)+1, births, int(o.further)-1); err != nil {
+				return nil, err
+			}
+			result = append(result, step)
 		}
 		x.settle()
 		born := make([]int, len(x.source))
 		for c, from := range x.source {
-			born[c] = n + 1
+			born[c] = len(result)
 			if from != 0 {
 				born[c] = births[from-1]
 			}
 		}
 		births = born
-		result = append(result, step)
 	}
 	return result, nil
+}
+
+// retrace makes x.to the state to which one of x.moves leads from x.from, and x.mid
+// its zone. The move is the n-th of the run.
+func (x *explorer) retrace(n int, births []int, ordinal int) (pathMove, error) {
+	if ordinal >= len(x.moves.List) {
+		return pathMove{}, fmt.Errorf("scheduler: step %d of a stored run is not possible again", n)
+	}
+	move := &x.moves.List[ordinal]
+	step := pathMove{constraints: x.instants(n, births, move)}
+	step.before.Copy(&x.from)
+	z := x.guard(move)
+	if z == nil {
+		return pathMove{}, fmt.Errorf("scheduler: step %d of a stored run is not possible at any time", n)
+	}
+	x.to.Copy(&x.from)
+	if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
+		return pathMove{}, err
+	}
+	step.event = x.event.Clone()
+	step.after.Copy(&x.to)
+	if z != &x.mid {
+		x.mid.Copy(z)
+	}
+	return step, nil
 }
 
 // instants returns what the n-th move, which is about to happen in x.from, says

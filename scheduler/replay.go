@@ -49,7 +49,7 @@ func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) error
 	if m, ok := p.(model.Monitor); ok {
 		monitors = append(monitors, m)
 	}
-	rules, learner, err := s.world(tick, monitors, Options{PauseAnyTime: true, SeparateArrivals: true, Patience: 10 * time.Second})
+	rules, learner, err := s.world(tick, monitors, Options{PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, Patience: 10 * time.Second})
 	if err != nil {
 		return err
 	}

@@ -225,7 +225,7 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 	l := newLearner(s.code(), t, s.Latency, o.Patience)
 	r := &model.Rules{
 		Automaton: l, Monitors: monitors,
-		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals,
+		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
 	}
 	var err error
 	for _, d := range []struct {
@@ -295,6 +295,7 @@ type Options struct {
 	NoSubsumption    bool
 	PauseAnyTime     bool
 	SeparateArrivals bool
+	SeparateWaits    bool
 
 	// visit, if set, is called for each state that is stored: for tests.
 	visit func(s *model.State, l *learner)

@@ -87,17 +87,17 @@ func TestVerdictsCostsAndStatesOfTheCatalogueAreAsPinned(t *testing.T) {
 		transitions int64
 		broken      string
 	}{
-		{"direct", nil, 82, 146, "map[no-stale-overwrite:0/9]"},
-		{"direct", []func(*scheduler.Scenario){crash(1)}, 108, 290, "map[no-stale-overwrite:0/9]"},
-		{"nottl", nil, 115, 206, "map[rebuild-bound:0/9]"},
-		{"nottl", []func(*scheduler.Scenario){crash(1)}, 167, 439, "map[answered:1/4 no-orphaned-lock:1/3 rebuild-bound:0/9]"},
-		{"nottl", []func(*scheduler.Scenario){pause(1, 12*time.Second)}, 481, 1321, "map[rebuild-bound:0/9]"},
-		{"fixedttl", nil, 255, 577, "map[mutual-exclusion:0/6 no-foreign-release:0/9 no-stale-overwrite:0/12 rebuild-bound:0/7]"},
-		{"fixedttl", []func(*scheduler.Scenario){crash(1)}, 431, 1279, "map[mutual-exclusion:0/6 no-foreign-release:0/9 no-stale-overwrite:0/12 rebuild-bound:0/7]"},
-		{"lease", nil, 565, 1395, "map[rebuild-bound:0/10]"},
-		{"lease", []func(*scheduler.Scenario){crash(1)}, 992, 2997, "map[rebuild-bound:0/10]"},
-		{"lease", []func(*scheduler.Scenario){nodes(3), pause(1, 6900*time.Millisecond)}, 14828, 58609, "map[rebuild-bound:0/10]"},
-		{"lease", []func(*scheduler.Scenario){nodes(3), pause(1, 12*time.Second)}, 98522, 381622, "map[mutual-exclusion:1/6 no-stale-overwrite:1/16 rebuild-bound:0/10]"},
+		{"direct", nil, 58, 94, "map[no-stale-overwrite:0/9]"},
+		{"direct", []func(*scheduler.Scenario){crash(1)}, 84, 187, "map[no-stale-overwrite:0/9]"},
+		{"nottl", nil, 91, 160, "map[rebuild-bound:0/9]"},
+		{"nottl", []func(*scheduler.Scenario){crash(1)}, 143, 341, "map[answered:1/4 no-orphaned-lock:1/3 rebuild-bound:0/9]"},
+		{"nottl", []func(*scheduler.Scenario){pause(1, 12*time.Second)}, 422, 973, "map[rebuild-bound:0/9]"},
+		{"fixedttl", nil, 198, 427, "map[mutual-exclusion:0/6 no-foreign-release:0/9 no-stale-overwrite:0/12 rebuild-bound:0/7]"},
+		{"fixedttl", []func(*scheduler.Scenario){crash(1)}, 350, 944, "map[mutual-exclusion:0/6 no-foreign-release:0/9 no-stale-overwrite:0/12 rebuild-bound:0/7]"},
+		{"lease", nil, 447, 852, "map[rebuild-bound:0/10]"},
+		{"lease", []func(*scheduler.Scenario){crash(1)}, 796, 1820, "map[rebuild-bound:0/10]"},
+		{"lease", []func(*scheduler.Scenario){nodes(3), pause(1, 6900*time.Millisecond)}, 9299, 27244, "map[rebuild-bound:0/10]"},
+		{"lease", []func(*scheduler.Scenario){nodes(3), pause(1, 12*time.Second)}, 46027, 134017, "map[mutual-exclusion:1/6 no-stale-overwrite:1/16 rebuild-bound:0/10]"},
 	} {
 		s := scenario(t, c.protocol, c.change...)
 		t.Run(fmt.Sprintf("%s %+v", c.protocol, s.Bounds().Faults), func(t *testing.T) {
@@ -163,8 +163,9 @@ var reductions = map[string]scheduler.Options{
 	"subsumption":      {NoSubsumption: true},
 	"due-only pauses":  {PauseAnyTime: true},
 	"merged arrivals":  {SeparateArrivals: true},
-	"all but symmetry": {NoSubsumption: true, PauseAnyTime: true, SeparateArrivals: true},
-	"all":              {NoSymmetry: true, NoSubsumption: true, PauseAnyTime: true, SeparateArrivals: true},
+	"merged waits":     {SeparateWaits: true},
+	"all but symmetry": {NoSubsumption: true, PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true},
+	"all":              {NoSymmetry: true, NoSubsumption: true, PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true},
 }
 
 // A reduction saves states and changes nothing else.

@@ -1,0 +1,32 @@
+package model
+
+// mergeable reports whether the arrival of a process that starts along the edge
+// leaves no trace before its first operation takes effect.
+func (r *Rules) mergeable(start *Edge) bool {
+	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Kind.Remote()
+}
+
+// GoesOn reports whether nothing is lost if the step that has led to s, which is not
+// in canonical form yet, is followed at once by one of [Rules.Further]: if the step is
+// the end of a Sleep by which nothing changes but that the process now has another
+// operation, which has to take effect before time passes. Whatever comes between the
+// two steps comes at the same instant and may as well come before both: a pause or a
+// crash of the node, too. Only a Stop may not, and nobody stops a request.
+//
+// A property must not care in which order such an end and the steps of others stand.
+func (r *Rules) GoesOn(s *State, e *Event) bool {
+	if !r.MergeWaits || e.Move.Kind != MoveEffect || e.Operation.Kind != Sleep || len(e.Marks) > 0 || e.Ended {
+		return false
+	}
+	p := &s.Processes[e.Process]
+	if !p.Root || p.Phase != Acting || p.Clock != NoClock {
+		return false
+	}
+	_, most, blocked := r.timing(s, p)
+	return most == 0 && !blocked
+}
+
+// Further appends what the process of a step that [Rules.GoesOn] does next.
+func (r *Rules) Further(s *State, e *Event, m *Moves) {
+	r.operationMoves(s, e.Process, m)
+}
