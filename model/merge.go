@@ -6,6 +6,21 @@ func (r *Rules) mergeable(start *Edge) bool {
 	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Kind.Remote()
 }
 
+// arrivesFirst returns the process whose arrival nothing need come before, -1 if there
+// is none: time does not pass before it, and whatever else happens at the beginning may
+// as well come after it.
+func (r *Rules) arrivesFirst(s *State) int {
+	if !r.MergeArrivals || r.Window == nil || *r.Window > 0 {
+		return -1
+	}
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.Phase == Waiting && r.latest(s, p) == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 // GoesOn reports whether nothing is lost if the step that has led to s, which is not
 // in canonical form yet, is followed at once by one of [Rules.Further]: if the step is
 // the end of a Sleep by which nothing changes but that the process now has another

@@ -12,6 +12,9 @@ type Rules struct {
 	ReplyMin, ReplyMax Ticks
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL Ticks
+	// Window is how long after the beginning a request arrives at the latest; nil for
+	// at any time, or never. Arrivals are not merged if there is one.
+	Window *Ticks
 	// Patience is how long a watched request may wait before that is a step of
 	// its own; 0 if no request is watched. At most one is at a time, any that
 	// arrives; arrivals are not merged then.
@@ -21,7 +24,8 @@ type Rules struct {
 	// process may as well wait on its own.
 	PauseWhenDue bool
 	// MergeArrivals lets a request arrive together with the effect of its first
-	// operation where nothing measures from its arrival.
+	// operation where nothing measures from its arrival. Requests that all arrive at
+	// the beginning do so before anything else happens.
 	MergeArrivals bool
 	// MergeWaits lets the end of a wait be followed at once by what the process does
 	// next; see [Rules.GoesOn].
@@ -54,7 +58,11 @@ func (r *Rules) Start(s *State, who Population) error {
 		}
 		for k := 0; k < roots; k++ {
 			p := Process{Node: uint8(i), Family: uint8(k), Request: uint8(k), Root: true}
-			if r.MergeArrivals && r.Patience == 0 && r.mergeable(edge) {
+			windowed := r.Window != nil && node.Class == Service
+			if windowed && *r.Window > 0 {
+				p.Clock = Fresh
+			}
+			if r.MergeArrivals && r.Patience == 0 && !windowed && r.mergeable(edge) {
 				p.Phase, p.Local = Arriving, edge.To
 			}
 			s.Processes = append(s.Processes, p)
@@ -121,6 +129,10 @@ func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
 // Moves appends every move that is possible in s as far as the clocks can tell.
 // Their order depends on s alone.
 func (r *Rules) Moves(s *State, m *Moves) {
+	if i := r.arrivesFirst(s); i >= 0 {
+		r.processMoves(s, i, m)
+		return
+	}
 	for i := range s.Processes {
 		if s.Nodes[s.Processes[i].Node].Status == Running || s.Processes[i].Phase == Waiting {
 			r.processMoves(s, i, m)

@@ -23,6 +23,15 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	passes = true
 	for i := range s.Processes {
 		p := &s.Processes[i]
+		if p.Phase == Waiting {
+			// Whatever its node does.
+			if bound := r.latest(s, p); bound == 0 {
+				passes = false
+			} else if p.Clock != NoClock {
+				upper[p.Clock] = zone.Bound(bound)
+			}
+			continue
+		}
 		urgent, bound := r.Urgent(s, p)
 		passes = passes && !urgent
 		if p.Clock != NoClock && !urgent && bound < Forever {
@@ -58,7 +67,11 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Clock != NoClock {
+		switch {
+		case p.Clock == NoClock:
+		case p.Phase == Waiting:
+			lower[p.Clock], upper[p.Clock] = zone.Unbounded, zone.Bound(r.latest(s, p))
+		default:
 			lower[p.Clock], upper[p.Clock] = r.timerConstants(p, halts || s.Nodes[p.Node].Status == Halted)
 		}
 		if p.Watch != NoClock {
@@ -70,6 +83,15 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			}
 		}
 	}
+}
+
+// latest returns how long after the beginning a process arrives that has not yet,
+// Forever if nothing bounds it.
+func (r *Rules) latest(s *State, p *Process) Ticks {
+	if r.Window == nil || s.Nodes[p.Node].Class != Service {
+		return Forever
+	}
+	return *r.Window
 }
 
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {

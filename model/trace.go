@@ -114,13 +114,17 @@ type TraceMark struct {
 
 // Bounds are the limits within which a verdict is exact.
 type Bounds struct {
-	Nodes      int           `json:"nodes"`
-	Requests   int           `json:"requests"`
-	Updates    int           `json:"updates"`
-	Invalidate bool          `json:"invalidate"`
-	Latency    Range         `json:"latency"`
-	Reply      Range         `json:"reply"`
-	ValueTTL   time.Duration `json:"value_ttl_ns"`
+	Nodes      int  `json:"nodes"`
+	Requests   int  `json:"requests"`
+	Updates    int  `json:"updates"`
+	Invalidate bool `json:"invalidate"`
+	// ArriveWithin is how long after the beginning a request arrives at the latest;
+	// nil for at any time, or never.
+	ArriveWithin *time.Duration `json:"arrive_within_ns,omitempty"`
+
+	Latency  Range         `json:"latency"`
+	Reply    Range         `json:"reply"`
+	ValueTTL time.Duration `json:"value_ttl_ns"`
 	// Faults are the budgets, those of zero left out.
 	Faults []FaultBudget `json:"faults"`
 	// RebuildBound is the number of rebuilds per expiry that is checked, 0 for

@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -22,6 +23,18 @@ func BenchmarkCheck(b *testing.B) {
 			}
 			b.ReportMetric(float64(transitions)/b.Elapsed().Seconds(), "transitions/s")
 			b.ReportMetric(float64(transitions)/float64(b.N), "transitions")
+		})
+	}
+}
+
+// A search of some seconds, by the number of workers.
+func BenchmarkWorkers(b *testing.B) {
+	s := scenario(b, "lease", nodes(3), crash(1), pause(2, 12*time.Second))
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			for b.Loop() {
+				check(b, s, scheduler.Options{Workers: workers})
+			}
 		})
 	}
 }

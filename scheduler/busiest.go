@@ -33,9 +33,9 @@ func (x *explorer) busiest() []LineStats {
 			line(model.LocalID(l)).Locals++
 		}
 	}
-	perKey := make([]int64, len(x.table.keys))
-	for i := range x.states {
-		perKey[x.states[i].key]++
+	perKey := make([]int64, x.table.keys.len())
+	for i := range uint32(x.states.len()) {
+		perKey[x.states.at(i).key]++
 	}
 	for k, count := range perKey {
 		x.from.Decode(x.table.key(uint32(k)), x.nodes(), x.memory)

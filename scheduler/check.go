@@ -202,7 +202,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 		Protocol: s.Name, Parameters: s.Parameters(), Bounds: s.Bounds(),
 		Exhausted: x.limit == "", CutOff: x.limit, Tick: x.learner.tick.Size(),
 		Stats: Stats{
-			States: len(x.states), Transitions: x.transitions, Memory: x.used(), Steps: x.steps,
+			States: x.states.len(), Transitions: x.transitions, Memory: x.used(), Steps: x.steps,
 			Runs: x.learner.runs, Busiest: x.busiest(),
 		},
 	}
@@ -226,7 +226,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 		} else {
 			exercised = x.exercised[len(x.monitors)]
 			if state, found := x.deadEnd(); found {
-				f = find{found: true, faults: int(x.states[state].faults), steps: int(x.states[state].steps), state: state}
+				f = find{found: true, faults: int(x.states.at(state).faults), steps: int(x.states.at(state).steps), state: state}
 			}
 		}
 		switch {

@@ -9,26 +9,27 @@ package scheduler
 // can that: what is found is true. The converse fails, so the answer may be
 // silent. A state that is superseded has such an edge and no others.
 func (x *explorer) deadEnd() (uint32, bool) {
-	count := len(x.states)
+	count := x.states.len()
 	first := make([]uint32, count+1) // incoming edges of a state, as in a CSR matrix
-	for _, e := range x.edges {
-		first[e.to+1]++
+	for i := range uint32(x.edges.len()) {
+		first[x.edges.at(i).to+1]++
 	}
 	for i := range count {
 		first[i+1] += first[i]
 	}
-	incoming := make([]uint32, len(x.edges))
+	incoming := make([]uint32, x.edges.len())
 	at := append([]uint32(nil), first[:count]...)
-	for _, e := range x.edges {
+	for i := range uint32(x.edges.len()) {
+		e := x.edges.at(i)
 		incoming[at[e.to]] = e.from
 		at[e.to]++
 	}
 	escapes := make([]bool, count)
 	var queue []uint32
-	for i := range x.states {
-		if f := x.states[i].flags; f&flagSettled != 0 || f&(flagExpanded|flagSuperseded) == 0 {
+	for i := range uint32(x.states.len()) {
+		if f := x.states.at(i).flags; f&flagSettled != 0 || f&(flagExpanded|flagSuperseded) == 0 {
 			escapes[i] = true
-			queue = append(queue, uint32(i))
+			queue = append(queue, i)
 		}
 	}
 	for len(queue) > 0 {
@@ -42,13 +43,13 @@ func (x *explorer) deadEnd() (uint32, bool) {
 		}
 	}
 	best, found := uint32(0), false
-	for i := range x.states {
-		r := &x.states[i]
+	for i := range uint32(x.states.len()) {
+		r := x.states.at(i)
 		if escapes[i] {
 			continue
 		}
-		if b := &x.states[best]; !found || r.faults < b.faults || r.faults == b.faults && r.steps < b.steps {
-			best, found = uint32(i), true
+		if b := x.states.at(best); !found || r.faults < b.faults || r.faults == b.faults && r.steps < b.steps {
+			best, found = i, true
 		}
 	}
 	return best, found

@@ -52,21 +52,31 @@ type outcome struct {
 
 // target is a state to store.
 type target struct {
-	key          []byte
-	hash         uint64
+	key  []byte
+	hash uint64
+	// number is that of the key in the table if it is known there.
+	number uint32
+	known  bool
+	// zone is where the cells are kept if they are.
+	zone         place
+	zoneHash     uint64
+	zoneKnown    bool
 	cells        []zone.Bound
 	lower, above []zone.Bound
 	dim          uint16
 	left         [model.MaxFaults]uint8
-	flags        uint8
-	pending      bool
-	inRange      bool
+	// spared are the states from before the batch that need not be expanded once
+	// this one is stored.
+	spared  []uint32
+	flags   uint8
+	pending bool
+	inRange bool
 }
 
 // successors calls do with everything that can happen from a stored state.
 func (e *expander) successors(s uint32, do func(f *successor) error) error {
 	x := e.search
-	r := &x.states[s]
+	r := x.states.at(s)
 	faults := int(r.faults)
 	e.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
 	e.from.Left = r.left
@@ -116,17 +126,21 @@ func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 // do the next one at once.
 func (e *expander) goOn(do func(f *successor) error) error {
 	first := e.found.outcome
-	e.between.Copy(&e.to)
 	e.meanwhile.Copy(&e.mid)
 	e.further.Reset((*zoneClocks)(&e.meanwhile))
-	e.rules.Further(&e.between, &e.event, &e.further)
+	e.rules.Further(&e.to, &e.event, &e.further)
+	if len(e.further.List) > 1 {
+		e.between.Copy(&e.to)
+	}
 	for k := range e.further.List {
 		move := &e.further.List[k]
 		z := guarded(&e.meanwhile, &e.mid, e.further.Guards(move))
 		if z == nil {
 			continue
 		}
-		e.to.Copy(&e.between)
+		if k > 0 {
+			e.to.Copy(&e.between)
+		}
 		if err := e.rules.Apply(&e.to, move, &e.event); err != nil {
 			return err
 		}
@@ -226,15 +240,18 @@ func (e *expander) finish(steps int) {
 	f.dim, f.cells, f.left = uint16(dim), e.after.Cells(), e.to.Left
 	f.lower, f.above = grow(f.lower, dim), grow(f.above, dim)
 	e.rules.Constants(&e.to, f.lower, f.above)
-	if number, known := x.table.lookup(f.key, f.hash); known {
-		next := x.table.keys[number].head
+	f.spared = f.spared[:0]
+	if f.number, f.known = x.table.lookup(f.key, f.hash); f.known {
+		next := x.table.keys.at(f.number).head
 		for next > x.frozen {
-			next = x.states[next-1].nextWithKey
+			next = x.states.at(next - 1).nextWithKey
 		}
 		if f.covering = x.covering(next, 0, steps, &f.target); f.covering != noParent {
 			return
 		}
+		f.spared = x.spared(f.spared, next, 0, steps, &f.target)
 	}
+	x.zones.lookup(&f.target)
 	f.flags, f.pending, f.inRange = 0, false, e.after.InRange()
 	for _, d := range x.deadEnds {
 		f.pending = d.Pending(&e.to)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unsafe"
 
 	"lockstep/model"
 	"lockstep/model/zone"
@@ -28,10 +27,10 @@ type explorer struct {
 
 	table  *table
 	zones  *zoneTable
-	states []record
+	states blocks[record]
 	// edges are the steps between stored states that are no faults; kept only if
 	// a property needs the graph.
-	edges []graphEdge
+	edges blocks[graphEdge]
 	// current, next and later are the states of this level and of the two after it
 	// that are still to be expanded.
 	current, next, later []uint32
@@ -46,6 +45,9 @@ type explorer struct {
 	most        []int  // by monitor that counts, in their order
 	started     time.Time
 	limit       string // why the search was cut off
+
+	// fresh is for the states of a batch that a new one spares.
+	fresh []uint32
 
 	// expander works where the automaton may have to be learned; workers do
 	// where it need not.
@@ -166,7 +168,7 @@ func (x *explorer) cutOff(ctx context.Context, left int) bool {
 }
 
 func (x *explorer) used() int64 {
-	return x.table.memory() + x.zones.table.memory() + int64(cap(x.states))*int64(unsafe.Sizeof(record{})) + int64(cap(x.edges))*8 +
+	return x.table.memory() + x.zones.table.memory() + x.states.memory() + x.edges.memory() +
 		int64(cap(x.current)+cap(x.next)+cap(x.later))*4
 }
 
@@ -175,7 +177,7 @@ func (x *explorer) progress(left int) {
 		return
 	}
 	p := Progress{
-		States: int64(len(x.states)), Transitions: x.transitions, Queue: left + len(x.next) + len(x.later), Depth: x.steps,
+		States: int64(x.states.len()), Transitions: x.transitions, Queue: left + len(x.next) + len(x.later), Depth: x.steps,
 		Memory: x.used(), Elapsed: time.Since(x.started),
 	}
 	for i, b := range x.best {
@@ -203,7 +205,7 @@ func (x *explorer) needed(faults int) bool {
 
 // due reports whether a stored state is to be expanded.
 func (x *explorer) due(s uint32) bool {
-	r := &x.states[s]
+	r := x.states.at(s)
 	return r.flags&flagSuperseded == 0 && x.needed(int(r.faults))
 }
 
@@ -218,7 +220,7 @@ func (x *explorer) expand(s uint32) error {
 	}
 	// Only now: a state whose successors are not all there says nothing of dead
 	// ends.
-	x.states[s].flags |= flagExpanded
+	x.states.at(s).flags |= flagExpanded
 	return nil
 }
 
@@ -249,8 +251,11 @@ func (x *explorer) take(s uint32, o *outcome, t *target) error {
 // insert adds a state to those stored unless one of the same batch covers it.
 func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 	steps := x.steps + int(o.weight)
-	number := x.table.insert(t.key, t.hash)
-	key := &x.table.keys[number]
+	number := t.number
+	if !t.known {
+		number = x.table.insert(t.key, t.hash)
+	}
+	key := x.table.keys.at(number)
 	if at := x.covering(key.head, x.frozen, steps, t); at != noParent {
 		x.connect(parent, at, o.isFault)
 		return nil
@@ -258,20 +263,22 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 	if !t.inRange {
 		return wrong("times in this scenario grow beyond what can be counted (%s each): use coarser durations", model.FormatDuration(x.learner.tick.Size()))
 	}
-	if x.options.MaxStates > 0 && len(x.states) >= x.options.MaxStates || len(x.states) >= 1<<31 {
+	if x.options.MaxStates > 0 && x.states.len() >= x.options.MaxStates || x.states.len() >= 1<<31 {
 		x.limit = "the limit on states"
 		return errStop
 	}
 	r := record{
-		key: number, zone: x.zones.insert(t.cells, t.dim), steps: uint16(steps),
+		key: number, zone: x.zones.insert(t), steps: uint16(steps),
 		left: t.left, parent: parent, step: o.step, faults: o.faults, flags: t.flags, nextWithKey: key.head,
 	}
 	if t.pending {
 		x.exercised[len(x.monitors)] = true
 	}
-	id := uint32(len(x.states))
-	x.states = append(x.states, r)
-	x.supersede(id, t)
+	id := uint32(x.states.len())
+	x.states.add(r)
+	x.supersede(id, t.spared)
+	x.fresh = x.spared(x.fresh[:0], key.head, x.frozen, steps, t)
+	x.supersede(id, x.fresh)
 	key.head = id + 1
 	x.connect(parent, id, o.isFault)
 	switch {
@@ -292,7 +299,7 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 
 func (x *explorer) connect(from, to uint32, isFault bool) {
 	if len(x.deadEnds) > 0 && from != noParent && !isFault && from != to {
-		x.edges = append(x.edges, graphEdge{from, to})
+		x.edges.add(graphEdge{from, to})
 	}
 }
 
@@ -304,7 +311,7 @@ func (x *explorer) connect(from, to uint32, isFault bool) {
 func (x *explorer) covering(next, least uint32, steps int, t *target) uint32 {
 	for next > least {
 		here := next - 1
-		r := &x.states[here]
+		r := x.states.at(here)
 		next = r.nextWithKey
 		if int(r.steps) > steps || !noLess(&r.left, &t.left) {
 			continue
@@ -325,19 +332,30 @@ func (x *explorer) covers(outer, inner []zone.Bound, t *target) bool {
 	return zone.Covers(outer, inner, int(t.dim), t.lower, t.above)
 }
 
-// supersede spares the states that are still to be expanded and that the new one
-// covers at no more cost. Their budgets must be the same, since the constants depend
-// on them.
-func (x *explorer) supersede(id uint32, t *target) {
-	r := &x.states[id]
-	for next := r.nextWithKey; next > 0; {
+// spared appends the states of the chain that begins with the number next-1, up to the
+// last one that is not older than least, which need not be expanded any more once the
+// successor is stored: it covers them at no more cost. Their budgets must be the same,
+// since the constants depend on them.
+func (x *explorer) spared(list []uint32, next, least uint32, steps int, t *target) []uint32 {
+	for next > least {
 		here := next - 1
-		old := &x.states[here]
+		old := x.states.at(here)
 		next = old.nextWithKey
-		if old.flags&(flagExpanded|flagSuperseded) != 0 || old.steps < r.steps || old.left != r.left {
-			continue
+		if int(old.steps)+2 < steps {
+			// What was stored before it is at most two steps further.
+			break
 		}
-		if x.covers(t.cells, x.zones.get(old.zone), t) {
+		if old.flags&(flagExpanded|flagSuperseded) == 0 && int(old.steps) >= steps && old.left == t.left && x.covers(t.cells, x.zones.get(old.zone), t) {
+			list = append(list, here)
+		}
+	}
+	return list
+}
+
+// supersede spares the states that id covers.
+func (x *explorer) supersede(id uint32, covered []uint32) {
+	for _, here := range covered {
+		if old := x.states.at(here); old.flags&(flagExpanded|flagSuperseded) == 0 {
 			old.flags |= flagSuperseded
 			x.connect(here, id, false)
 		}

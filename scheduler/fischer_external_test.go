@@ -17,14 +17,17 @@ import (
 // is still there (Lamport, "A fast mutual exclusion algorithm", 1987, section 2). It
 // is what timed checkers are compared on.
 type fischer struct {
-	Wait time.Duration `default:"2s" help:"how long at least it waits before it looks again"`
+	Write time.Duration `default:"1s" help:"how long a write may take"`
+	Wait  time.Duration `default:"2s" help:"how long at least it waits before it looks again"`
 }
 
 func (p fischer) Handle(c *protocol.Client) protocol.Answer {
+	c.SleepAtLeast(0)
 	if _, taken, _ := c.Store.Get("register"); taken {
 		return protocol.Again()
 	}
 	name := c.NewToken()
+	c.SleepBetween(0, p.Write)
 	c.Store.Set("register", name)
 	c.SleepAtLeast(p.Wait)
 	if now, ok, _ := c.Store.Get("register"); !ok || now != name {
@@ -32,15 +35,16 @@ func (p fischer) Handle(c *protocol.Client) protocol.Answer {
 	}
 	c.Acquired("register")
 	c.SleepAtLeast(0)
-	c.Releasing("register")
 	c.Store.Del("register")
+	c.Releasing("register")
 	return protocol.Again()
 }
 
-// fischerScenario lets an access to the register take up to a second.
+// fischerScenario lets all processes begin at once, as automata do: a request that
+// may arrive at any time would be another state of each.
 func fischerScenario(processes int, p fischer) scheduler.Scenario {
 	s := scheduler.NewScenario(p)
-	s.Nodes, s.Updates, s.Latency = processes, 0, protocol.Range{Max: time.Second}
+	s.Nodes, s.Updates, s.Latency, s.ArriveWithin = processes, 0, protocol.Range{}, new(time.Duration)
 	return s
 }
 
@@ -69,18 +73,42 @@ func TestFischersProtocolExcludesIfItWaitsLongEnough(t *testing.T) {
 	}
 }
 
+// The discrete states in which all processes have begun are as many as those of the
+// automata: a process is idle, about to write, waiting, or inside, and the register is
+// free or names one that is waiting or inside. For 10 processes TChecker stores as many
+// zones as there are then: 260,998.
+func TestFischersProtocolHasTheStatesOfItsAutomata(t *testing.T) {
+	for processes, want := range map[int]int{2: 18, 3: 65, 4: 220, 5: 727, 6: 2378} {
+		different := map[string]bool{}
+		o := scheduler.Visit(scheduler.Options{NoSymmetry: true}, func(s *model.State, _ *model.Rules) {
+			for i := range s.Processes {
+				if s.Processes[i].Phase == model.Waiting {
+					return
+				}
+			}
+			different[string(s.Encode(nil))] = true
+		})
+		if exclusion(t, fischerScenario(processes, fischer{}), o); len(different) != want {
+			t.Errorf("%d processes have %d states, want %d", processes, len(different), want)
+		}
+	}
+}
+
 // See docs/performance.md.
 func BenchmarkFischer(b *testing.B) {
-	for _, c := range []struct {
-		processes int
-		o         scheduler.Options
-	}{{6, scheduler.Options{}}, {8, scheduler.Options{}}, {4, scheduler.Options{NoSymmetry: true}}} {
-		b.Run(fmt.Sprintf("processes=%d/symmetry=%t", c.processes, !c.o.NoSymmetry), func(b *testing.B) {
-			states := 0
-			for b.Loop() {
-				states = exclusion(b, fischerScenario(c.processes, fischer{}), c.o).Stats.States
-			}
-			b.ReportMetric(float64(states), "states")
-		})
+	for _, o := range []scheduler.Options{{}, {NoSymmetry: true}} {
+		for _, processes := range []int{6, 8, 10} {
+			b.Run(fmt.Sprintf("symmetry=%t/processes=%d", !o.NoSymmetry, processes), func(b *testing.B) {
+				var r *scheduler.Report
+				for b.Loop() {
+					r = exclusion(b, fischerScenario(processes, fischer{}), o)
+				}
+				if !r.Exhausted || r.Verdicts[0].Verdict != scheduler.Holds {
+					b.Fatal(r.Verdicts[0].Verdict)
+				}
+				b.ReportMetric(float64(r.Stats.States), "states")
+				b.ReportMetric(float64(r.Stats.Transitions), "transitions")
+			})
+		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.programs)
 }
 
 // scenario is the same for the engine.
@@ -27,6 +27,10 @@ func (s *setting) scenario() scheduler.Scenario {
 	c.Nodes, c.Requests, c.Updates, c.Invalidate = s.nodes, s.requests, s.updates, s.invalidate
 	c.Latency = protocol.Range{Min: ticks(s.latMin), Max: ticks(s.latMax)}
 	c.Reply = protocol.Range{Min: ticks(s.replyMin), Max: ticks(s.replyMax)}
+	if s.window >= 0 {
+		within := ticks(s.window)
+		c.ArriveWithin = &within
+	}
 	c.ValueTTL, c.RebuildBound = ticks(s.valueTTL), s.bound
 	if s.crashes > 0 {
 		c.Faults = append(c.Faults, faults.Crash(s.crashes))

@@ -79,6 +79,10 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	if chance(t, 25) {
 		s.patience = between(t, 0, 6)
 	}
+	s.window = -1
+	if chance(t, 20) {
+		s.window = oneOf(t, 0, 0, 1, 3)
+	}
 	return s
 })
 

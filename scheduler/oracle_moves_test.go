@@ -126,6 +126,9 @@ func (w *world) successors() []successor {
 func (w *world) timePasses() bool {
 	for i := range w.processes {
 		p := &w.processes[i]
+		if w.late(p) {
+			return false
+		}
 		if w.nodes[p.node].status != running {
 			continue
 		}

@@ -6,11 +6,28 @@ import (
 	"lockstep/model"
 )
 
+// byTiming is Fischer's mutual exclusion with a lock for the register.
+func byTiming(write, look int) program {
+	return program{
+		{verb: vGet, key: keyLock, v: 3},
+		{verb: vIf, code: model.Found, to: 10},
+		{verb: vToken, v: 0},
+		{verb: vSleep, min: 0, max: write},
+		{verb: vSet, key: keyLock, v: 0},
+		{verb: vSleep, min: look, max: look + 1},
+		{verb: vDelEq, key: keyLock, v: 0},
+		{verb: vIf, code: model.NotMine, to: 10},
+		{verb: vAcquired, key: keyLock},
+		{verb: vSleep, min: 0, max: 1},
+		{verb: vReturn},
+	}
+}
+
 // named are settings that stay whatever the generators draw: the protocols of the
 // catalogue in ticks, and what was once wrong.
 func named() map[string]*setting {
 	set := func(change func(s *setting), handle program, child ...instruction) *setting {
-		s := &setting{nodes: 2, requests: 1, bound: 1, patience: -1, programs: programs{handle, {{verb: vUpdate, v: 1}}, child}}
+		s := &setting{nodes: 2, requests: 1, bound: 1, patience: -1, window: -1, programs: programs{handle, {{verb: vUpdate, v: 1}}, child}}
 		change(s)
 		return s
 	}
@@ -50,12 +67,19 @@ func named() map[string]*setting {
 	}
 	updated := func(s *setting) { s.updates = 1 }
 	return map[string]*setting{
-		"direct":            set(updated, direct),
-		"nottl":             set(updated, rebuild(0, 1, 3, vDel, false)),
-		"nottl, a crash":    set(func(s *setting) { s.crashes = 1 }, rebuild(0, 1, 3, vDel, false)),
-		"fixedttl":          set(updated, rebuild(3, 1, 5, vDel, false)),
-		"fixedttl, in time": set(updated, rebuild(3, 1, 2, vDel, false)),
-		"lease":             set(updated, rebuild(3, 1, 5, vDelEq, true), beat...),
+		"direct":                       set(updated, direct),
+		"direct, all requests at once": set(func(s *setting) { s.updates, s.window = 1, 0 }, direct),
+		"lease, requests in a window and a pause": set(func(s *setting) { s.window, s.pauses, s.pauseMax = 2, 1, 2 },
+			rebuild(3, 1, 5, vDelEq, true), beat...),
+		// Fischer's protocol: each wait merges with the access that follows.
+		"a write within 1 tick, a look after 2":  set(func(s *setting) { s.window = 0 }, byTiming(1, 2)),
+		"a write within 2 ticks, a look after 2": set(func(s *setting) { s.window, s.pauses, s.pauseMax = 0, 1, 2 }, byTiming(2, 2)),
+		"waits that a crash and a pause meet":    set(func(s *setting) { s.crashes, s.pauses, s.pauseMax = 1, 1, 3 }, byTiming(1, 2)),
+		"nottl":                                  set(updated, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a crash":                         set(func(s *setting) { s.crashes = 1 }, rebuild(0, 1, 3, vDel, false)),
+		"fixedttl":                               set(updated, rebuild(3, 1, 5, vDel, false)),
+		"fixedttl, in time":                      set(updated, rebuild(3, 1, 2, vDel, false)),
+		"lease":                                  set(updated, rebuild(3, 1, 5, vDelEq, true), beat...),
 		"lease, a pause just short enough": set(func(s *setting) { s.updates, s.pauses, s.pauseMax = 1, 1, 1 },
 			rebuild(3, 1, 5, vDelEq, true), beat...),
 		"lease, a pause": set(func(s *setting) { s.updates, s.pauses, s.pauseMax = 1, 1, 2 },

@@ -58,6 +58,8 @@ func (s *setting) smaller() []*setting {
 	if s.replyMax > 0 {
 		try(func(c *setting) { c.replyMin, c.replyMax = 0, 0 })
 	}
+	lower(func(c *setting) *int { return &c.patience }, -1)
+	lower(func(c *setting) *int { return &c.window }, -1)
 	if s.invalidate {
 		try(func(c *setting) { c.invalidate = false })
 	}

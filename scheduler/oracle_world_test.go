@@ -19,6 +19,7 @@ type setting struct {
 	pauseMax           int
 	bound              int // of rebuilds
 	patience           int // how long a request may wait; negative if nobody asks
+	window             int // when a request arrives at the latest; negative for any time
 }
 
 // entry is what is under a key.
@@ -171,12 +172,20 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 	return 0, 0, true
 }
 
+// late reports whether the process has not arrived and must do so now.
+func (w *world) late(p *process) bool {
+	return p.phase == waiting && w.set.window >= 0 && p.node < w.set.nodes && p.age >= w.set.window
+}
+
 // longest is the age beyond which nothing about the process depends on its age.
 func (w *world) longest(p *process) int {
 	if p.phase == acting {
 		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue {
 			return in.max
 		}
+	}
+	if p.phase == waiting && p.node < w.set.nodes {
+		return max(0, w.set.window)
 	}
 	_, most, forever := w.bounds(p)
 	if forever {

@@ -49,7 +49,12 @@ func (r reader) Script(id model.LocalID, in *model.ScriptInput) (*model.ScriptRu
 }
 
 // worker expands states of a batch that lie in chunks of its own.
-type worker struct{ expander }
+type worker struct {
+	expander
+	// chunk is the one at hand. It is kept here so that workers do not write to one
+	// line of the cache.
+	chunk chunk
+}
 
 // chunk is what became of some states of a batch. Its memory is reused.
 type chunk struct {
@@ -59,6 +64,7 @@ type chunk struct {
 	targets []target
 	bytes   []byte
 	bounds  []zone.Bound
+	spared  []uint32
 }
 
 // expanded is a state of a chunk. again: it has to be expanded again in its turn,
@@ -78,7 +84,7 @@ func (x *explorer) employ() {
 		return
 	}
 	for range n {
-		w := &worker{expander{search: x}}
+		w := &worker{expander: expander{search: x}}
 		rules := *x.rules
 		rules.Automaton = reader{x.learner}
 		w.rules = &rules
@@ -94,7 +100,7 @@ func (x *explorer) expandBatch(i int) error {
 	for i < end && i < len(x.current) {
 		batch := x.current[i:min(end, len(x.current))]
 		i += len(batch)
-		x.frozen = uint32(len(x.states))
+		x.frozen = uint32(x.states.len())
 		if len(x.workers) == 0 || len(batch) < x.options.smallBatch() {
 			for _, s := range batch {
 				if err := x.expand(s); err != nil {
@@ -168,16 +174,18 @@ func (x *explorer) takeChunk(c *chunk, states []uint32) error {
 		}
 		outcomes = outcomes[done.outcomes:]
 		if due {
-			x.states[s].flags |= flagExpanded
+			x.states.at(s).flags |= flagExpanded
 		}
 	}
 	return nil
 }
 
 // expand fills the chunk with what the states lead to.
-func (w *worker) expand(c *chunk, states []uint32) {
+func (w *worker) expand(to *chunk, states []uint32) {
+	w.chunk = *to
+	c := &w.chunk
 	c.expanded, c.outcomes, c.targets = c.expanded[:0], c.outcomes[:0], c.targets[:0]
-	c.bytes, c.bounds = c.bytes[:0], c.bounds[:0]
+	c.bytes, c.bounds, c.spared = c.bytes[:0], c.bounds[:0], c.spared[:0]
 	for _, s := range states {
 		outcomes, targets := len(c.outcomes), len(c.targets)
 		var err error
@@ -190,6 +198,7 @@ func (w *worker) expand(c *chunk, states []uint32) {
 		}
 		c.expanded = append(c.expanded, expanded{len(c.outcomes) - outcomes, err != nil})
 	}
+	*to = w.chunk
 }
 
 // keep copies a successor into the chunk.
@@ -203,6 +212,7 @@ func (c *chunk) keep(f *successor) error {
 	t.cells = appended(&c.bounds, t.cells)
 	t.lower = appended(&c.bounds, t.lower)
 	t.above = appended(&c.bounds, t.above)
+	t.spared = appended(&c.spared, t.spared)
 	c.targets = append(c.targets, t)
 	return nil
 }

@@ -33,8 +33,8 @@ func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]p
 	if extra != nil {
 		ordinals = append(ordinals, *extra)
 	}
-	for s := state; x.states[s].parent != noParent; s = x.states[s].parent {
-		ordinals = append(ordinals, x.states[s].step)
+	for s := state; x.states.at(s).parent != noParent; s = x.states.at(s).parent {
+		ordinals = append(ordinals, x.states.at(s).step)
 	}
 	slices.Reverse(ordinals)
 
@@ -43,7 +43,7 @@ func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]p
 	}
 	x.mid.Reset(0)
 	x.settle()
-	var births []int // by clock, from 1
+	births := make([]int, len(x.source)) // by clock, from 1
 	var result []pathMove
 	for _, o := range ordinals {
 		x.from.Copy(&x.to)

@@ -33,6 +33,10 @@ type Scenario struct {
 	// each, 1 to MaxRequests, and Updates that of updates of the source, 0 to
 	// MaxUpdates. Each request and update arrives at any time, or never.
 	Nodes, Requests, Updates int
+	// ArriveWithin, if it is not nil, makes each request arrive, and not later than so
+	// long after the beginning: 0 for all of them at once, as when a value has just
+	// expired.
+	ArriveWithin *time.Duration
 	// Invalidate lets an update delete the cached value after it has changed the
 	// source.
 	Invalidate bool
@@ -129,6 +133,9 @@ func (s Scenario) Check() (Scenario, error) {
 			return s, about(fmt.Errorf("%s: %w", r.what, err), r.what)
 		}
 	}
+	if s.ArriveWithin != nil && *s.ArriveWithin < 0 {
+		return s, about(fmt.Errorf("requests that arrive within %s: it must be 0 or longer", model.FormatDuration(*s.ArriveWithin)), "arrive-within")
+	}
 	if s.ValueTTL < 0 {
 		return s, about(fmt.Errorf("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL), "value-ttl")
 	}
@@ -165,7 +172,7 @@ func typeName(p protocol.Protocol) string {
 // Bounds returns what a verdict on the scenario is limited to.
 func (s Scenario) Bounds() model.Bounds {
 	b := model.Bounds{
-		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate,
+		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
 		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
 		Faults: []model.FaultBudget{},
 	}
@@ -206,8 +213,10 @@ func (s Scenario) durations() []time.Duration {
 	for _, f := range s.Faults {
 		all = append(all, f.Durations()...)
 	}
-	if s.within != nil {
-		all = append(all, *s.within)
+	for _, d := range []*time.Duration{s.ArriveWithin, s.within} {
+		if d != nil {
+			all = append(all, *d)
+		}
 	}
 	return all
 }
@@ -248,6 +257,13 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		if _, err := t.Ticks(d.value); err != nil {
 			return nil, nil, about(err, d.setting)
 		}
+	}
+	if s.ArriveWithin != nil {
+		window, err := t.Ticks(*s.ArriveWithin)
+		if err != nil {
+			return nil, nil, about(err, "arrive-within")
+		}
+		r.Window = &window
 	}
 	if s.within != nil {
 		longest, err := t.Ticks(*s.within)

@@ -34,10 +34,16 @@ func (a *arena[T]) get(block, offset uint32, length int) []T {
 // table gives each different byte string a number, from 0 in the order of
 // arrival. It compares whole strings: no two are ever taken for one.
 type table struct {
-	slots []uint32 // number+1, 0 for none
-	keys  []keyRecord
+	slots []slot
+	keys  blocks[keyRecord]
 	bytes arena[byte]
 }
+
+// slot has the upper half of the hash of a string, so that most others are told apart
+// without a look at them, and below that its number+1; 0 for none.
+type slot uint64
+
+const tagMask = 1<<64 - 1<<32
 
 type keyRecord struct {
 	hash          uint64
@@ -47,7 +53,7 @@ type keyRecord struct {
 	head uint32
 }
 
-func newTable() *table { return &table{slots: make([]uint32, 1<<12)} }
+func newTable() *table { return &table{slots: make([]slot, 1<<12)} }
 
 // lookup returns the number of the string, whose hash is given, if it has one.
 func (t *table) lookup(key []byte, hash uint64) (number uint32, known bool) {
@@ -57,8 +63,12 @@ func (t *table) lookup(key []byte, hash uint64) (number uint32, known bool) {
 		if n == 0 {
 			return uint32(i), false
 		}
-		if k := &t.keys[n-1]; k.hash == hash && bytes.Equal(t.bytes.get(k.block, k.offset, int(k.length)), key) {
-			return n - 1, true
+		if uint64(n)&tagMask != hash&tagMask {
+			continue
+		}
+		number := uint32(n) - 1
+		if k := t.keys.at(number); k.hash == hash && bytes.Equal(t.bytes.get(k.block, k.offset, int(k.length)), key) {
+			return number, true
 		}
 	}
 }
@@ -66,7 +76,7 @@ func (t *table) lookup(key []byte, hash uint64) (number uint32, known bool) {
 // insert returns the number of the string, whose hash is given. It is added if it is
 // new.
 func (t *table) insert(key []byte, hash uint64) (number uint32) {
-	if len(t.keys)*2 >= len(t.slots) {
+	if t.keys.len()*4 >= len(t.slots)*3 {
 		t.grow()
 	}
 	at, known := t.lookup(key, hash)
@@ -74,30 +84,34 @@ func (t *table) insert(key []byte, hash uint64) (number uint32) {
 		return at
 	}
 	block, offset := t.bytes.put(key)
-	t.keys = append(t.keys, keyRecord{hash: hash, block: block, offset: offset, length: uint32(len(key))})
-	t.slots[at] = uint32(len(t.keys))
-	return uint32(len(t.keys) - 1)
+	t.keys.add(keyRecord{hash: hash, block: block, offset: offset, length: uint32(len(key))})
+	number = uint32(t.keys.len() - 1)
+	t.slots[at] = slotOf(hash, number)
+	return number
 }
 
+func slotOf(hash uint64, number uint32) slot { return slot(hash&tagMask | uint64(number+1)) }
+
 func (t *table) key(number uint32) []byte {
-	k := &t.keys[number]
+	k := t.keys.at(number)
 	return t.bytes.get(k.block, k.offset, int(k.length))
 }
 
 func (t *table) grow() {
-	t.slots = make([]uint32, 2*len(t.slots))
+	t.slots = make([]slot, 2*len(t.slots))
 	mask := uint64(len(t.slots) - 1)
-	for n := range t.keys {
-		i := t.keys[n].hash & mask
+	for n := range uint32(t.keys.len()) {
+		hash := t.keys.at(n).hash
+		i := hash & mask
 		for t.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = uint32(n + 1)
+		t.slots[i] = slotOf(hash, n)
 	}
 }
 
 func (t *table) memory() int64 {
-	return int64(len(t.slots))*4 + int64(cap(t.keys))*32 + t.bytes.size
+	return int64(len(t.slots))*8 + t.keys.memory() + t.bytes.size
 }
 
 // mix hashes bytes, eight at a time, by multiply-and-fold. It decides nothing

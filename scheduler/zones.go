@@ -18,11 +18,32 @@ type place struct {
 
 const cellSize = int(unsafe.Sizeof(zone.Bound(0)))
 
-// insert returns where the cells of the zone are kept.
-func (t *zoneTable) insert(cells []zone.Bound, dim uint16) place {
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(cells))), len(cells)*cellSize)
-	k := &t.table.keys[t.table.insert(bytes, mix(bytes))]
+// lookup notes where the zone of the state is kept if it is.
+func (t *zoneTable) lookup(of *target) {
+	bytes := bytesOf(of.cells)
+	of.zoneHash = mix(bytes)
+	number, known := t.table.lookup(bytes, of.zoneHash)
+	of.zoneKnown = known
+	if known {
+		of.zone = t.place(number, of.dim)
+	}
+}
+
+// insert returns where the zone of the state is kept, after lookup.
+func (t *zoneTable) insert(of *target) place {
+	if of.zoneKnown {
+		return of.zone
+	}
+	return t.place(t.table.insert(bytesOf(of.cells), of.zoneHash), of.dim)
+}
+
+func (t *zoneTable) place(number uint32, dim uint16) place {
+	k := t.table.keys.at(number)
 	return place{k.block, k.offset, dim}
+}
+
+func bytesOf(cells []zone.Bound) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(cells))), len(cells)*cellSize)
 }
 
 // get returns the cells that are kept at a place; they must not be changed. They are

@@ -121,7 +121,7 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
-	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node; each arrives at any time, or never")
+	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node")
 	f.registerWorld(flags)
 	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
 	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
@@ -131,6 +131,7 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 // registerWorld adds the flags for what requests meet when nothing goes wrong.
 func (f *checkFlags) registerWorld(flags *pflag.FlagSet) {
 	s := &f.scenario
+	flags.Var(&windowFlag{&s.ArriveWithin}, "arrive-within", "how long after the beginning each request arrives at the latest; any for at any time, or never")
 	flags.IntVar(&s.Updates, "updates", s.Updates, "updates of the source; each happens at any time, or never")
 	flags.BoolVar(&s.Invalidate, "invalidate", false, "an update deletes the cached value after it has changed the source")
 	flags.Var((*rangeFlag)(&s.Latency), "latency", "time from the issue of a store or source operation to its effect")
@@ -293,6 +294,31 @@ func (f *durationFlag) Set(text string) error {
 	d, err := model.ParseDuration(text)
 	*f = durationFlag(d)
 	return err
+}
+
+// windowFlag is a duration that need not be there.
+type windowFlag struct{ to **time.Duration }
+
+const anyTime = "any"
+
+func (f *windowFlag) String() string {
+	if f.to == nil || *f.to == nil {
+		return anyTime
+	}
+	return model.FormatDuration(**f.to)
+}
+func (f *windowFlag) Type() string { return "duration" }
+func (f *windowFlag) Set(text string) error {
+	if text == anyTime {
+		*f.to = nil
+		return nil
+	}
+	d, err := model.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("%w, or %s for no limit", err, anyTime)
+	}
+	*f.to = &d
+	return nil
 }
 
 // countFlag is a whole number of 0 or more.

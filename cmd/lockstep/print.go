@@ -73,6 +73,9 @@ func boundsText(name string, b *model.Bounds) string {
 		count(b.Nodes, "node", "nodes"),
 		count(b.Requests, "request", "requests") + " each",
 	}
+	if b.ArriveWithin != nil {
+		parts = append(parts, "arrivals within "+model.FormatDuration(*b.ArriveWithin))
+	}
 	updates := count(b.Updates, "update", "updates")
 	if b.Updates > 0 && b.Invalidate {
 		updates += " with invalidation"
