@@ -8,7 +8,7 @@ import (
 
 // StoreCommands is the property that the requests and what they spawn send at most
 // bound commands to the stores, all together, from the beginning to the end of a
-// run. A script is one command. A command counts when it takes effect; those of
+// run. A script is one command. A command counts when it gets to the store; those of
 // updates do not count. bound is 0 to
 // MaxBound.
 func StoreCommands(bound int) model.Property { return storeCommands{bound} }
@@ -25,7 +25,7 @@ func (storeCommands) Vacuous() string { return "no command was ever sent" }
 func (storeCommands) Memory() int { return 1 }
 
 func (p storeCommands) Check(s *model.State, e *model.Event, count []byte) model.Outcome {
-	if e.Move.Kind != model.MoveEffect || !e.Operation.Kind.OnStore() || s.Nodes[e.Node].Class != model.Service {
+	if !e.Reached || !e.Operation.Kind.OnStore() || s.Nodes[e.Node].Class != model.Service {
 		return 0
 	}
 	return countUp(count, p.bound)

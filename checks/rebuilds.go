@@ -30,7 +30,7 @@ func (p rebuildBound) Check(_ *model.State, e *model.Event, count []byte) model.
 			count[0] = 0
 		}
 	}
-	if e.Move.Kind != model.MoveEffect || e.Operation.Kind != model.SourceRead {
+	if !e.Reached || e.Operation.Kind != model.SourceRead {
 		return 0
 	}
 	return countUp(count, p.bound)
@@ -53,7 +53,7 @@ func (p rebuildBound) Explain(t *model.Trace) string {
 				started = 0
 			}
 		}
-		if s.Kind == "effect" && s.Operation == "Source.Read" {
+		if s.Kind != "reply" && s.Operation == "Source.Read" {
 			started++
 			if started == 1 {
 				first = s.Process

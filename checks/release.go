@@ -19,7 +19,7 @@ func (noForeignRelease) Vacuous() string { return "no lock was ever deleted" }
 func (noForeignRelease) Memory() int     { return 0 }
 
 func (noForeignRelease) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
-	if e.Move.Kind != model.MoveEffect {
+	if e.Process < 0 {
 		return 0
 	}
 	var outcome model.Outcome

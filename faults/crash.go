@@ -1,12 +1,6 @@
 package faults
 
-import (
-	"fmt"
-	"strconv"
-	"time"
-
-	"lockstep/model"
-)
+import "lockstep/model"
 
 // Crash returns the fault that ends a node for good, at most times times in a
 // run: its processes and its memory are gone, deferred calls do not run, requests
@@ -14,24 +8,19 @@ import (
 //
 // In the world it stands for a killed process, a lost machine, an out-of-memory
 // kill.
-func Crash(times int) model.Fault { return crash{times} }
+func Crash(times int) model.Fault { return crash{counted{"crash", times, model.OnNode}} }
 
-type crash struct{ times int }
+type crash struct{ counted }
 
-func (crash) Name() string                   { return "crash" }
-func (f crash) Budget() int                  { return f.times }
-func (f crash) Value() string                { return strconv.Itoa(f.times) }
-func (crash) Durations() []time.Duration     { return nil }
-func (crash) Halts() bool                    { return false }
-func (crash) Describe(model.MoveKind) string { return "crashes" }
-
-func (f crash) Resolve(model.Tick) (model.Fault, error) {
-	return f, checkBudget("crash", f.times)
-}
+func (crash) Describe(model.MoveKind) string            { return "crashes" }
+func (f crash) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
 
 // Offer lets every node crash on which something is going on. A node on which
 // nothing has begun may as well never be asked.
-func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
+func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) { offerBusy(s, m) }
+
+// offerBusy offers the fault on every node on which something is going on.
+func offerBusy(s *model.State, m *model.Moves) {
 	last := -1
 	for i := range s.Processes {
 		p := &s.Processes[i]
@@ -44,15 +33,10 @@ func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
 	}
 }
 
-func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move) {
+func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+	e.Node = int(m.Index)
 	node := &s.Nodes[m.Index]
 	node.Status, node.Clock, node.Limit = model.Crashed, model.NoClock, 0
 	s.DropProcesses(int(m.Index))
-}
-
-func checkBudget(name string, times int) error {
-	if times < 0 || times > MaxBudget {
-		return fmt.Errorf("a budget of %d for the fault %s: a run may contain 0 to %d of a kind", times, name, MaxBudget)
-	}
 	return nil
 }

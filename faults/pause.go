@@ -27,6 +27,7 @@ func (f pause) Budget() int                { return f.times }
 func (f pause) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max)) }
 func (f pause) Durations() []time.Duration { return []time.Duration{f.max} }
 func (pause) Halts() bool                  { return true }
+func (pause) Strikes() model.Target        { return model.OnNode }
 
 func (pause) Describe(k model.MoveKind) string {
 	if k == model.MoveRecovery {
@@ -123,11 +124,12 @@ func offerEnd(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	}
 }
 
-func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move) {
+func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+	e.Node = int(m.Index)
 	node := &s.Nodes[m.Index]
 	if m.Kind == model.MoveFault {
 		node.Status, node.Clock, node.Limit = model.Halted, model.Fresh, f.limit
-		return
+		return nil
 	}
 	node.Status, node.Clock, node.Limit = model.Running, model.NoClock, 0
 	position := 0
@@ -141,4 +143,5 @@ func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move) {
 		}
 		position++
 	}
+	return nil
 }

@@ -13,15 +13,11 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: *entry, Owner: s.ownerOf(entry.Value)})
 		*entry = Entry{}
 		return nil
-	case MoveFault:
-		s.Left[move.Fault]--
-		e.Node = int(move.Index)
-		r.Faults[move.Fault].Apply(r, s, move)
-		return nil
-	case MoveRecovery:
-		e.Node = int(move.Index)
-		r.Faults[move.Fault].Apply(r, s, move)
-		return nil
+	case MoveFault, MoveFailure, MoveRecovery:
+		if move.Kind.IsFault() {
+			s.Left[move.Fault]--
+		}
+		return r.Faults[move.Fault].Apply(r, s, move, e)
 	}
 	i := int(move.Index)
 	p := &s.Processes[i]
@@ -50,17 +46,30 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		if err != nil {
 			return err
 		}
-		p = &s.Processes[i]
-		e.Operation, e.Observation = op, observed
-		p.Overdue, p.New = false, false
-		p.refer(observed, &e.Data)
-		if op.Kind.Remote() && r.ReplyMax > 0 {
-			p.Phase, p.Observed, p.Clock = Replying, observed, Fresh
-			p.Rebuilding = op.Kind == SourceRead
-			return nil
-		}
+		e.Operation, e.Reached = op, true
+		return r.answer(s, i, op, observed, e)
 	}
-	edge, err := r.Automaton.Next(p.Local, e.Observation)
+	return r.goOn(s, i, e)
+}
+
+// answer lets process i observe what became of its operation, at once or after the
+// time that a reply takes.
+func (r *Rules) answer(s *State, i int, op *Operation, observed Observation, e *Event) error {
+	p := &s.Processes[i]
+	e.Observation = observed
+	p.Overdue, p.New = false, false
+	p.refer(observed, &e.Data)
+	if _, most := r.replyTime(op, observed); most > 0 {
+		p.Phase, p.Observed, p.Clock = Replying, observed, Fresh
+		p.Rebuilding = op.Kind == SourceRead && observed.Code() == Found
+		return nil
+	}
+	return r.goOn(s, i, e)
+}
+
+// goOn lets process i go on with the observation of the event.
+func (r *Rules) goOn(s *State, i int, e *Event) error {
+	edge, err := r.Automaton.Next(s.Processes[i].Local, e.Observation)
 	if err != nil {
 		return err
 	}

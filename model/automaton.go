@@ -65,6 +65,8 @@ type Automaton interface {
 	// Script returns what the atomic step that a process in local state l is about
 	// to do does with the input.
 	Script(l LocalID, in *ScriptInput) (*ScriptRun, error)
+	// SameStore reports whether two keys are in the same store.
+	SameStore(a, b KeyID) bool
 	// Rank orders local states. Unlike their numbers it does not depend on the
 	// order in which they were learned.
 	Rank(l LocalID) uint64

@@ -87,14 +87,42 @@ type Fault interface {
 	// Halts reports whether the fault can halt a node: the upper bounds of its
 	// processes' timers may then be missed.
 	Halts() bool
+	// Strikes says what a fault of this kind happens to.
+	Strikes() Target
 	// Offer appends the ways in which the fault can begin or end in s. Moves of
 	// kind MoveFault take from the budget, which Offer need not look at; those
-	// of kind MoveRecovery do not.
+	// of kind MoveRecovery do not. An [Interceptor] offers nothing.
 	Offer(r *Rules, s *State, m *Moves)
-	// Apply changes s as the move says.
-	Apply(r *Rules, s *State, m *Move)
-	// Describe says in words what a move does, to go after the node's name.
+	// Apply changes s as the move says, and notes in e what it strikes: the node,
+	// the changes of entries, or the operation.
+	Apply(r *Rules, s *State, m *Move, e *Event) error
+	// Describe says in words what a move does, to go after the name of what it
+	// strikes, or after the operation in brackets.
 	Describe(k MoveKind) string
+}
+
+// Target is what a fault happens to.
+type Target uint8
+
+const (
+	// OnNode: a node stops in some way.
+	OnNode Target = iota
+	// OnKey: what is under a key changes.
+	OnKey
+	// OnStore: a whole store does something.
+	OnStore
+	// OnOperation: an operation fails; see [Interceptor].
+	OnOperation
+)
+
+// Interceptor is a fault that strikes operations in the place of their effect, by a
+// [MoveFailure].
+type Interceptor interface {
+	Fault
+	// Intercepts reports whether it can strike the operation.
+	Intercepts(op *Operation) bool
+	// TimesOut reports whether a process then waits for its timeout to learn of it.
+	TimesOut() bool
 }
 
 // Event is what a step did. Indices are those of the state to which the step was
@@ -103,8 +131,11 @@ type Event struct {
 	Move Move
 	// Node and Process are where it happened, -1 for nowhere.
 	Node, Process int
-	// Operation is the one that took effect, or whose reply arrived.
+	// Operation is the one that took effect, or whose reply arrived, or that failed.
 	Operation *Operation
+	// Reached: in this step the operation got to where it goes, a store for example,
+	// whether or not it was done there and the process learns of it.
+	Reached bool
 	// Observation is what the process observes, Data what it refers to: what was
 	// found, or what a result mentions.
 	Observation Observation

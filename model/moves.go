@@ -16,6 +16,8 @@ const (
 	MoveFault
 	// MoveRecovery: a fault ends.
 	MoveRecovery
+	// MoveFailure: a fault strikes an operation in the place of its effect.
+	MoveFailure
 	// MoveLate: a watched request has waited for as long as [Rules.Patience].
 	MoveLate
 )
@@ -29,12 +31,15 @@ func (k MoveKind) Weight() int {
 	return 1
 }
 
+// IsFault reports whether a move of this kind takes from the budget of a fault.
+func (k MoveKind) IsFault() bool { return k == MoveFault || k == MoveFailure }
+
 // Move is one way in which the world can go on from a state.
 type Move struct {
 	Kind MoveKind
 	// Index is the process, the key or the node that moves.
 	Index uint8
-	// Fault is the number of the fault, for MoveFault and MoveRecovery.
+	// Fault is the number of the fault, for MoveFault, MoveRecovery and MoveFailure.
 	Fault uint8
 	// Observation is what the process will observe where the state alone does
 	// not say so.

@@ -127,12 +127,16 @@ const (
 	Result
 	Started
 	Shared
+	// Failed: an error instead of an effect.
+	Failed
+	// TimedOut: no reply came; the operation may have taken effect or not.
+	TimedOut
 	codes
 )
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result", "started", "shared",
+	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout",
 }
 
 func (c Code) String() string { return codeNames[c] }

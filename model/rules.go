@@ -10,6 +10,8 @@ type Rules struct {
 	// Reply bounds the time from the effect of a remote operation to its
 	// observation.
 	ReplyMin, ReplyMax Ticks
+	// Timeout is how long a process waits at most for a reply that never comes.
+	Timeout Ticks
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL Ticks
 	// Window is how long after the beginning a request arrives at the latest; nil for
@@ -98,12 +100,22 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 		}
 		return op.Min, op.Max, false
 	case Replying:
-		if !r.Automaton.Operation(p.Local).Kind.Remote() {
-			return 0, 0, false
-		}
-		return r.ReplyMin, r.ReplyMax, false
+		least, most = r.replyTime(r.Automaton.Operation(p.Local), p.Observed)
+		return least, most, false
 	}
 	return 0, Forever, true
+}
+
+// replyTime returns how long it takes a process to observe what became of its
+// operation.
+func (r *Rules) replyTime(op *Operation, o Observation) (least, most Ticks) {
+	switch {
+	case o.Code() == TimedOut:
+		return 0, r.Timeout
+	case op.Kind.Remote():
+		return r.ReplyMin, r.ReplyMax
+	}
+	return 0, 0
 }
 
 // Bound returns the upper bound of the process's timer, whether or not its node
@@ -134,7 +146,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 		return
 	}
 	for i := range s.Processes {
-		if s.Nodes[s.Processes[i].Node].Status == Running || s.Processes[i].Phase == Waiting {
+		if status := s.Nodes[s.Processes[i].Node].Status; status == Running || status == Halted && s.Processes[i].Phase == Waiting {
 			r.processMoves(s, i, m)
 		}
 	}
@@ -151,7 +163,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 		f.Offer(r, s, m)
 		kept := m.List[:first]
 		for _, move := range m.List[first:] {
-			if move.Kind == MoveFault && s.Left[i] == 0 {
+			if move.Kind.IsFault() && s.Left[i] == 0 {
 				continue
 			}
 			move.Fault = uint8(i)
@@ -215,6 +227,17 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	if p.Phase == Acting && !m.due(p, op.Min) {
 		return
 	}
+	shared := len(m.guards) - start
+	r.effectMoves(s, p, op, move, m)
+	if len(r.Faults) > 0 {
+		r.failures(s, op, move, start, shared, m)
+	}
+}
+
+// effectMoves appends the ways in which the operation takes effect; the guards that
+// they share have been begun.
+func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *Moves) {
+	start := m.open
 	switch op.Kind {
 	case ReadDeadline:
 		reg := p.Registers[op.Arg]

@@ -39,9 +39,13 @@ const (
 	Halted
 	// Crashed: there are none any more.
 	Crashed
+	// Down: as Crashed, but the node starts again: requests that have not arrived
+	// then may still do so.
+	Down
 )
 
-// Node is one service instance. Clock and Limit bound how long it stays Halted.
+// Node is one service instance. Clock and Limit bound how long it stays Halted or
+// Down.
 type Node struct {
 	Class  Class
 	Status Status
@@ -232,6 +236,14 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 // DropProcesses ends all processes of the node without a trace.
 func (s *State) DropProcesses(node int) {
 	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node })
+}
+
+// DropBegun ends all processes of the node that have begun without a trace.
+func (s *State) DropBegun(node int) {
+	s.removeProcesses(func(i int) bool {
+		p := &s.Processes[i]
+		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving
+	})
 }
 
 // Active reports whether the process has begun and has not ended.

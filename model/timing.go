@@ -63,6 +63,10 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	for n := range s.Nodes {
 		if node := &s.Nodes[n]; node.Clock != NoClock {
 			lower[node.Clock], upper[node.Clock] = 0, zone.Bound(node.Limit)
+			if node.Status == Down {
+				// How long it stays down has a least time, too, which is no longer.
+				lower[node.Clock] = zone.Bound(node.Limit)
+			}
 		}
 	}
 	for i := range s.Processes {
@@ -95,10 +99,10 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 }
 
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
-	least, most := r.ReplyMin, r.ReplyMax
-	if p.Phase == Acting {
-		op := r.Automaton.Operation(p.Local)
-		least, most = op.Min, op.Max
+	op := r.Automaton.Operation(p.Local)
+	least, most := op.Min, op.Max
+	if p.Phase == Replying {
+		least, most = r.replyTime(op, p.Observed)
 	}
 	if most == Forever {
 		return zone.Bound(least), zone.Unbounded

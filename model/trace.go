@@ -125,6 +125,9 @@ type Bounds struct {
 	Latency  Range         `json:"latency"`
 	Reply    Range         `json:"reply"`
 	ValueTTL time.Duration `json:"value_ttl_ns"`
+	// Timeout is how long a process waits at most for a reply that never comes; nil if
+	// no fault makes it wait.
+	Timeout *time.Duration `json:"timeout_ns,omitempty"`
 	// Faults are the budgets, those of zero left out.
 	Faults []FaultBudget `json:"faults"`
 	// RebuildBound is the number of rebuilds per expiry that is checked, 0 for

@@ -54,6 +54,10 @@ func Atomic[A, R any](s *Store, args A, fn func(*View, A) R) (R, error) {
 		return runScript(&View{s.name, c.run.world.valueTTL, do}, in.(A), fn)
 	}
 	r := s.do(call)
+	if err := r.failure(); err != nil {
+		var none R
+		return none, err
+	}
 	out := rewrite(r.Result, func(k int) uint32 { return c.hold(r.Observation.ResultRegister(k), true) })
 	return out.(R), nil
 }

@@ -13,8 +13,7 @@ const (
 
 // Store is a Redis-like keyspace. Its operations have the replies of Redis; each
 // takes effect atomically at one instant within its latency. Their errors are
-// those of the network: after an error the operation may or may not have taken
-// effect.
+// ErrRefused and ErrTimeout.
 type Store struct {
 	c    *Client
 	name string
@@ -44,30 +43,30 @@ func KeepTTL() SetOption {
 func (s *Store) Get(key string) (Value, bool, error) {
 	r := s.do(Call{Kind: model.Get, Key: key})
 	if r.Observation.Code() != model.Found {
-		return Value{}, false, nil
+		return Value{}, false, r.failure()
 	}
 	return Value{s.c.hold(r.Observation.Register(), true)}, true, nil
 }
 
 // Set stores the value under the key.
 func (s *Store) Set(key string, v Value, options ...SetOption) error {
-	s.set(key, v, setOptions{}, options)
-	return nil
+	_, err := s.set(key, v, setOptions{}, options)
+	return err
 }
 
 // SetNX stores the value only if there is nothing under the key, and reports
 // whether it did. A ttl of 0 means none.
 func (s *Store) SetNX(key string, v Value, ttl time.Duration) (bool, error) {
-	return s.set(key, v, setOptions{mode: model.IfAbsent, ttl: ttl}, nil), nil
+	return s.set(key, v, setOptions{mode: model.IfAbsent, ttl: ttl}, nil)
 }
 
 // SetXX stores the value only if there is something under the key, and reports
 // whether it did.
 func (s *Store) SetXX(key string, v Value, options ...SetOption) (bool, error) {
-	return s.set(key, v, setOptions{mode: model.IfPresent}, options), nil
+	return s.set(key, v, setOptions{mode: model.IfPresent}, options)
 }
 
-func (s *Store) set(key string, v Value, o setOptions, options []SetOption) bool {
+func (s *Store) set(key string, v Value, o setOptions, options []SetOption) (bool, error) {
 	name := "Set"
 	switch {
 	case o.mode&model.IfAbsent != 0:
@@ -85,19 +84,19 @@ func (s *Store) set(key string, v Value, o setOptions, options []SetOption) bool
 		s.c.run.misuse("%s %s: KeepTTL and PX exclude each other", name, key)
 	}
 	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, name+" "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
-	return r.Observation.Code() == model.Done
+	return r.done()
 }
 
 // Del deletes the key, whatever is under it, and reports whether there was
 // anything.
 func (s *Store) Del(key string) (bool, error) {
-	return s.do(Call{Kind: model.Delete, Key: key}).Observation.Code() == model.Done, nil
+	return s.do(Call{Kind: model.Delete, Key: key}).done()
 }
 
 // PExpire restarts the TTL of the key and reports whether the key is there. A
 // ttl of 0 or less deletes the key.
 func (s *Store) PExpire(key string, ttl time.Duration) (bool, error) {
-	return s.do(Call{Kind: model.PExpire, Key: key, TTL: ttl}).Observation.Code() == model.Done, nil
+	return s.do(Call{Kind: model.PExpire, Key: key, TTL: ttl}).done()
 }
 
 // Incr adds one to the counter under the key, which starts at 0, and returns it: a
@@ -105,6 +104,9 @@ func (s *Store) PExpire(key string, ttl time.Duration) (bool, error) {
 // is misuse if the key holds something else.
 func (s *Store) Incr(key string) (Value, error) {
 	r := s.do(Call{Kind: model.Increment, Key: key})
+	if err := r.failure(); err != nil {
+		return Value{}, err
+	}
 	if r.Observation.Code() != model.Found {
 		s.c.run.misuse("Incr %s: the key holds no counter", key)
 	}
@@ -121,30 +123,34 @@ const (
 	NotMine
 	// Gone: there was nothing under the key.
 	Gone
+	// Unknown: there was an error; nothing is known.
+	Unknown
 )
 
-func ownership(o model.Observation) Ownership {
-	switch o.Code() {
+func (r Reply) ownership() (Ownership, error) {
+	switch r.Observation.Code() {
+	case model.Done:
+		return Mine, nil
 	case model.Missing:
-		return Gone
+		return Gone, nil
 	case model.NotMine:
-		return NotMine
+		return NotMine, nil
 	}
-	return Mine
+	return Unknown, r.failure()
 }
 
 // DelIfEqual deletes the key if it holds the value, in one atomic step (as a
 // script does).
 func (s *Store) DelIfEqual(key string, v Value) (Ownership, error) {
 	r := s.do(Call{Kind: model.DeleteIfEqual, Key: key, Arg: s.c.argument(v.id, "DelIfEqual "+key), hasArg: true})
-	return ownership(r.Observation), nil
+	return r.ownership()
 }
 
 // ExpireIfEqual restarts the TTL of the key if it holds the value, in one atomic
 // step (as a script does). A ttl of 0 or less deletes the key.
 func (s *Store) ExpireIfEqual(key string, v Value, ttl time.Duration) (Ownership, error) {
 	r := s.do(Call{Kind: model.ExpireIfEqual, Key: key, Arg: s.c.argument(v.id, "ExpireIfEqual "+key), TTL: ttl, hasArg: true})
-	return ownership(r.Observation), nil
+	return r.ownership()
 }
 
 // Remaining is the reply of PTTL.
@@ -168,15 +174,16 @@ func (s *Store) PTTL(key string, limit time.Duration) (Remaining, error) {
 	if limit < 0 {
 		s.c.run.misuse("PTTL %s: the constant %s is negative", key, limit)
 	}
-	switch s.do(Call{Kind: model.PTTL, Key: key, TTL: limit}).Observation.Code() {
-	case model.Missing:
-		return Absent, nil
+	r := s.do(Call{Kind: model.PTTL, Key: key, TTL: limit})
+	switch r.Observation.Code() {
 	case model.NoTTL:
 		return NoTTL, nil
 	case model.Below:
 		return Below, nil
+	case model.NotBelow:
+		return NotBelow, nil
 	}
-	return NotBelow, nil
+	return Absent, r.failure()
 }
 
 func (s *Store) do(call Call) Reply {
@@ -190,12 +197,18 @@ type Source struct{ c *Client }
 // Read returns a value computed from the current version of the source.
 func (s *Source) Read() (Value, error) {
 	r := s.c.do(Call{Kind: model.SourceRead})
+	if err := r.failure(); err != nil {
+		return Value{}, err
+	}
 	return Value{s.c.hold(r.Observation.Register(), true)}, nil
 }
 
 // Update changes the source and returns a value computed from its new version.
 func (s *Source) Update() (Value, error) {
 	r := s.c.do(Call{Kind: model.SourceUpdate})
+	if err := r.failure(); err != nil {
+		return Value{}, err
+	}
 	return Value{s.c.hold(r.Observation.Register(), true)}, nil
 }
 
@@ -207,13 +220,16 @@ func (c *Client) Rebuild(took Range) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	return v, c.Compute(took)
+	if err := c.Compute(took); err != nil {
+		return Value{}, err
+	}
+	return v, nil
 }
 
 // Compute is the second part of a rebuild: work that takes a time within the
-// range. For protocols that do something between it and the read of the source.
+// range. For protocols that do something between it and the read of the source. It
+// returns ErrRefused if the rebuild fails.
 func (c *Client) Compute(took Range) error {
 	c.valid("Compute", took)
-	c.do(Call{Kind: model.Compute, Span: took})
-	return nil
+	return c.do(Call{Kind: model.Compute, Span: took}).failure()
 }

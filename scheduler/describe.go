@@ -85,7 +85,13 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		f := n.rules.Faults[e.Move.Fault]
 		step.Fault = f.Name()
 		step.Overdue = overdue(before, e)
-		text = step.Node + " " + f.Describe(e.Move.Kind)
+		text = n.struck(f, e, &step) + " " + f.Describe(e.Move.Kind)
+	case model.MoveFailure:
+		f := n.rules.Faults[e.Move.Fault]
+		step.Fault = f.Name()
+		p := &before.Processes[e.Process]
+		step.Process = processName(before, p)
+		text = n.operation(before, after, p, e, &step) + " (" + f.Describe(e.Move.Kind) + ")"
 	case model.MoveExpire:
 		key := e.Changes[0].Key
 		step.Key = n.key(key)
@@ -115,7 +121,19 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 }
 
 func kindName(k model.MoveKind) string {
-	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "late"}[k]
+	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late"}[k]
+}
+
+// struck names what a fault strikes.
+func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) string {
+	switch f.Strikes() {
+	case model.OnKey:
+		step.Key = n.key(e.Changes[0].Key)
+		return n.learner.keys[e.Changes[0].Key].key
+	case model.OnStore:
+		return "the " + n.learner.keys[e.Changes[0].Key].store
+	}
+	return step.Node
 }
 
 // overdue names the processes that a recovery finds due.

@@ -106,7 +106,7 @@ func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 		return err
 	}
 	f := &e.found
-	f.outcome = outcome{step: ordinal{move: uint16(i)}, weight: uint8(e.event.Weight()), isFault: move.Kind == model.MoveFault, covering: noParent}
+	f.outcome = outcome{step: ordinal{move: uint16(i)}, weight: uint8(e.event.Weight()), isFault: move.Kind.IsFault(), covering: noParent}
 	if f.isFault {
 		faults++
 	}
@@ -148,6 +148,10 @@ func (e *expander) goOn(do func(f *successor) error) error {
 		f.outcome = first
 		f.step.further = uint8(k + 1)
 		f.weight += uint8(e.event.Weight())
+		if move.Kind.IsFault() {
+			f.isFault = true
+			f.faults++
+		}
 		e.check()
 		if z != &e.mid {
 			e.mid.Copy(z)

@@ -122,6 +122,8 @@ func (l *learner) Operation(id model.LocalID) *model.Operation { return &l.local
 
 func (l *learner) Rank(id model.LocalID) uint64 { return l.locals[id].rank }
 
+func (l *learner) SameStore(a, b model.KeyID) bool { return l.keys[a].store == l.keys[b].store }
+
 func (l *learner) Next(id model.LocalID, o model.Observation) (*model.Edge, error) {
 	if e := l.known(id, o); e != nil {
 		return e.edge, nil

@@ -135,7 +135,7 @@ func (x *explorer) instants(n int, births []int, move *model.Move) []difference 
 
 // arriving returns the process whose arrival is merged into the move, or nil.
 func arriving(s *model.State, move *model.Move) *model.Process {
-	if move.Kind == model.MoveEffect {
+	if move.Kind == model.MoveEffect || move.Kind == model.MoveFailure {
 		if p := &s.Processes[move.Index]; p.Phase == model.Arriving {
 			return p
 		}

@@ -45,6 +45,10 @@ type Scenario struct {
 	Latency, Reply protocol.Range
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL time.Duration
+	// Timeout is how long a process waits at most for a reply that never comes, until
+	// it gets an error. It means nothing without a fault that loses requests or
+	// replies.
+	Timeout time.Duration
 	// Faults are what may go wrong; see package faults.
 	Faults []model.Fault
 	// RebuildBound is the number of rebuilds per expiry to check. 0 stands for
@@ -58,9 +62,9 @@ type Scenario struct {
 
 // NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
 // each, 2 if requests of one node share work ([protocol.Sharer]), 1 update without
-// invalidation, latency 0 to 5 ms, no faults.
+// invalidation, latency 0 to 5 ms, a timeout of 1 s, no faults.
 func NewScenario(p protocol.Protocol) Scenario {
-	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}}
+	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}, Timeout: time.Second}
 	if sharer, ok := p.(protocol.Sharer); ok && sharer.SharesOnNode() {
 		s.Requests = 2
 	}
@@ -139,6 +143,9 @@ func (s Scenario) Check() (Scenario, error) {
 	if s.ValueTTL < 0 {
 		return s, about(fmt.Errorf("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL), "value-ttl")
 	}
+	if s.Timeout < 0 {
+		return s, about(fmt.Errorf("a timeout of %s: it must be 0 or longer", model.FormatDuration(s.Timeout)), "timeout")
+	}
 	if _, ok := s.Protocol.(protocol.Updater); s.Invalidate && !ok {
 		return s, about(fmt.Errorf("updates cannot invalidate: the protocol %s does not say how; give it a method\n\tfunc (p %s) Update(c *protocol.Client) { protocol.UpdateSource(c, \"your key\") }", s.Name, typeName(s.Protocol)), "invalidate")
 	}
@@ -173,7 +180,7 @@ func typeName(p protocol.Protocol) string {
 func (s Scenario) Bounds() model.Bounds {
 	b := model.Bounds{
 		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
-		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
+		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, Timeout: s.timeout(), RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
 		Faults: []model.FaultBudget{},
 	}
 	for _, f := range s.Faults {
@@ -213,12 +220,22 @@ func (s Scenario) durations() []time.Duration {
 	for _, f := range s.Faults {
 		all = append(all, f.Durations()...)
 	}
-	for _, d := range []*time.Duration{s.ArriveWithin, s.within} {
+	for _, d := range []*time.Duration{s.ArriveWithin, s.timeout(), s.within} {
 		if d != nil {
 			all = append(all, *d)
 		}
 	}
 	return all
+}
+
+// timeout returns the timeout if a fault makes use of it, nil otherwise.
+func (s Scenario) timeout() *time.Duration {
+	for _, f := range s.Faults {
+		if i, ok := f.(model.Interceptor); ok && f.Budget() > 0 && i.TimesOut() {
+			return &s.Timeout
+		}
+	}
+	return nil
 }
 
 // LongestDuration returns the longest duration that the scenario knows: of its
@@ -256,6 +273,12 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 	}{{"latency", s.Latency.Max}, {"value-ttl", s.ValueTTL}} {
 		if _, err := t.Ticks(d.value); err != nil {
 			return nil, nil, about(err, d.setting)
+		}
+	}
+	if timeout := s.timeout(); timeout != nil {
+		var err error
+		if r.Timeout, err = t.Ticks(*timeout); err != nil {
+			return nil, nil, about(err, "timeout")
 		}
 	}
 	if s.ArriveWithin != nil {

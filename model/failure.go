@@ -1,0 +1,41 @@
+package model
+
+// A failure is a fault that strikes an operation at the instant at which it would take
+// effect. What an Interceptor may do to it is defined here.
+
+// Fail lets the operation of process i have no effect; the process observes the code.
+// reached says whether the operation got to where it goes.
+func (r *Rules) Fail(s *State, i int, code Code, reached bool, e *Event) error {
+	p := &s.Processes[i]
+	op := r.Automaton.Operation(p.Local)
+	e.Process, e.Node, e.Operation, e.Reached = i, int(p.Node), op, reached
+	return r.answer(s, i, op, Observe(code), e)
+}
+
+// LoseReply lets the operation of process i take effect, and the process wait in vain
+// for the reply.
+func (r *Rules) LoseReply(s *State, i int, m *Move, e *Event) error {
+	p := &s.Processes[i]
+	op := r.Automaton.Operation(p.Local)
+	e.Process, e.Node, e.Operation, e.Reached = i, int(p.Node), op, true
+	registers, count := p.Registers, p.Count
+	if _, err := r.effect(s, i, op, m, e); err != nil {
+		return err
+	}
+	p = &s.Processes[i]
+	p.Registers, p.Count = registers, count // it has learned nothing
+	return r.answer(s, i, op, Observe(TimedOut), e)
+}
+
+// failures appends, with the guards of the move that would be its effect, what may
+// strike the operation instead. start is where the guards begin, n how many there are.
+func (r *Rules) failures(s *State, op *Operation, move Move, start, n int, m *Moves) {
+	for k, f := range r.Faults {
+		i, ok := f.(Interceptor)
+		if !ok || s.Left[k] == 0 || !i.Intercepts(op) {
+			continue
+		}
+		m.Fork(start, n)
+		m.Add(Move{Kind: MoveFailure, Index: move.Index, Fault: uint8(k)})
+	}
+}
