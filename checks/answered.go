@@ -46,7 +46,7 @@ func (answered) Explain(t *model.Trace) string {
 				waiting = without(waiting, func(p string) bool { return p == s.By(m) })
 			}
 		}
-		if s.Kind == "fault" && s.Fault == "crash" {
+		if s.EndsNode() {
 			waiting = without(waiting, func(p string) bool { return nodeOf(p) == s.Node })
 		}
 	}

@@ -50,8 +50,8 @@ func (mutualExclusion) Explain(t *model.Trace) string {
 			continue
 		}
 		text := fmt.Sprintf("%s acquired %s, but %s still believed that it held it, since %s", last.By(m), keyName(m.Subject), holder, model.FormatDuration(since))
-		if at, ok := lastExpiry(t, m.Subject); ok {
-			text += fmt.Sprintf("; the lock expired at %s", model.FormatDuration(at))
+		if s := lastLoss(t, m.Subject); s != nil {
+			text += "; " + lossText(s)
 		}
 		return text
 	}
@@ -86,7 +86,7 @@ func holderBefore(t *model.Trace, key, other string) (string, time.Duration) {
 				drop(func(p string) bool { return p == step.By(m) })
 			}
 		}
-		if step.Kind == "fault" && step.Fault == "crash" {
+		if step.EndsNode() {
 			drop(func(p string) bool { return nodeOf(p) == step.Node })
 		}
 	}

@@ -49,7 +49,7 @@ func (noOrphanedLock) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
 	key := lockWithoutTTL(t)
 	who, what := last.Process, "returned"
-	if last.Kind == "fault" {
+	if last.EndsNode() {
 		who, what = last.Node, "crashed"
 	}
 	for _, m := range last.Marks {

@@ -70,25 +70,46 @@ func believedKeys(t *model.Trace, process string) []string {
 	return keys
 }
 
-// lastExpiry returns when the key last expired.
-func lastExpiry(t *model.Trace, key string) (time.Duration, bool) {
+// lastLoss returns the last step in which the key expired or was lost by a fault, nil
+// if there is none.
+func lastLoss(t *model.Trace, key string) *model.TraceStep {
 	for i := len(t.Steps) - 1; i >= 0; i-- {
-		if s := &t.Steps[i]; s.Kind == "expire" && s.Key == key {
-			return s.Time, true
+		s := &t.Steps[i]
+		if s.Kind == "expire" && s.Key == key {
+			return s
+		}
+		if s.Kind != "fault" || s.Process != "" {
+			continue
+		}
+		for k := range s.Changes {
+			if s.Changes[k].Key == key && s.Changes[k].After == "" {
+				return s
+			}
 		}
 	}
-	return 0, false
+	return nil
 }
 
-// lapse says in words when the lock last expired before the given time; it is
-// empty if it never did.
-func lapse(t *model.Trace, key string, now time.Duration) string {
-	at, ok := lastExpiry(t, key)
-	switch {
-	case !ok:
-		return ""
-	case at == now:
-		return ", which expired at that very moment"
+// lossText says in words how the lock was lost, and when.
+func lossText(s *model.TraceStep) string {
+	at := model.FormatDuration(s.Time)
+	if s.Kind == "expire" {
+		return "the lock expired at " + at
 	}
-	return fmt.Sprintf(", which expired %s earlier", model.FormatDuration(now-at))
+	return "at " + at + " " + s.Text
+}
+
+// lapse says in words when the lock was last lost before the given time; it is
+// empty if it never was.
+func lapse(t *model.Trace, key string, now time.Duration) string {
+	s := lastLoss(t, key)
+	switch {
+	case s == nil:
+		return ""
+	case s.Kind == "expire" && s.Time == now:
+		return ", which expired at that very moment"
+	case s.Kind == "expire":
+		return fmt.Sprintf(", which expired %s earlier", model.FormatDuration(now-s.Time))
+	}
+	return "; " + lossText(s)
 }

@@ -60,8 +60,9 @@ type TraceStep struct {
 	Overdue []string `json:"overdue,omitempty"`
 	// Watched: the wait of the request that arrives is watched.
 	Watched bool `json:"watched,omitempty"`
-	// Operation is what takes effect, with its arguments as text; Key is the
-	// store and the key that it is about.
+	// Operation is what takes effect, or fails, with its arguments as text; Key is the
+	// store and the key that it is about. A fault that strikes a key has that, one that
+	// strikes a store has its name as the argument.
 	Operation string   `json:"operation,omitempty"`
 	Key       string   `json:"key,omitempty"`
 	Arguments []string `json:"arguments,omitempty"`
@@ -74,6 +75,16 @@ type TraceStep struct {
 	Marks []TraceMark `json:"marks,omitempty"`
 	// Text says in words what the step does.
 	Text string `json:"text"`
+}
+
+// EndsNode reports whether the processes of the step's node are gone after it.
+func (s *TraceStep) EndsNode() bool {
+	return s.Kind == "fault" && (s.Fault == "crash" || s.Fault == "restart")
+}
+
+// HaltsNode reports whether the step's node stands still after it.
+func (s *TraceStep) HaltsNode() bool {
+	return s.Kind == "fault" && s.Process == "" && s.Node != "" && !s.EndsNode()
 }
 
 // By returns the process whose mark m is.

@@ -131,7 +131,9 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 		step.Key = n.key(e.Changes[0].Key)
 		return n.learner.keys[e.Changes[0].Key].key
 	case model.OnStore:
-		return "the " + n.learner.keys[e.Changes[0].Key].store
+		store := n.learner.keys[e.Changes[0].Key].store
+		step.Arguments = []string{store}
+		return "the " + store
 	}
 	return step.Node
 }

@@ -42,6 +42,10 @@ func pause(times int, max time.Duration) func(*scheduler.Scenario) {
 	return func(s *scheduler.Scenario) { s.Faults = append(s.Faults, faults.Pause(times, max)) }
 }
 
+func fault(f model.Fault) func(*scheduler.Scenario) {
+	return func(s *scheduler.Scenario) { s.Faults = append(s.Faults, f) }
+}
+
 func nodes(n int) func(*scheduler.Scenario) {
 	return func(s *scheduler.Scenario) { s.Nodes = n }
 }
@@ -185,6 +189,14 @@ func TestReductionsChangeNeitherVerdictsNorCosts(t *testing.T) {
 		scenario(t, "stacked", nodes(1), requests(2), crash(1), pause(1, 6*time.Second)),
 		scenario(t, "fenced", pause(1, 12*time.Second), latency(0, 0)),
 		scenario(t, "versioned", pause(1, 12*time.Second), latency(0, 0)),
+		scenario(t, "lease", fault(faults.Evict(1))),
+		scenario(t, "nottl", fault(faults.Wipe(1))),
+		scenario(t, "nottl", fault(faults.LostReply(1)), latency(0, 0)),
+		scenario(t, "setnx", fault(faults.LostRequest(1)), latency(0, 0)),
+		scenario(t, "lease", fault(faults.StoreError(1)), latency(0, 0)),
+		scenario(t, "lease", fault(faults.StoreError(1)), fault(faults.Pause(1, 6*time.Second)), latency(0, 0)),
+		scenario(t, "singleflight", requests(2), fault(faults.RebuildError(1)), latency(0, 0)),
+		scenario(t, "nottl", fault(faults.Restart(1, model.Between(time.Second, 5*time.Second))), latency(0, 0)),
 	} {
 		want := fmt.Sprint(broken(check(t, c, scheduler.Options{})))
 		for name, o := range reductions {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/checks"
-	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
 	"lockstep/protocol/catalogue"
@@ -24,8 +23,7 @@ import (
 // checkFlags are the flags of check that belong to no protocol.
 type checkFlags struct {
 	scenario   scheduler.Scenario
-	crash      int
-	pause      pauseFlag
+	faults     []*faultFlag
 	properties []string
 	options    scheduler.Options
 	json       bool
@@ -34,7 +32,7 @@ type checkFlags struct {
 }
 
 func newCheck(code *int) *cobra.Command {
-	f := &checkFlags{scenario: scheduler.NewScenario(nil)}
+	f := &checkFlags{scenario: scheduler.NewScenario(nil), faults: newFaultFlags()}
 	root := &cobra.Command{
 		Use:   "check PROTOCOL [flags]",
 		Short: "explore every run of a protocol and check properties",
@@ -123,8 +121,8 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node")
 	f.registerWorld(flags)
-	flags.IntVar(&f.crash, "crash", 0, "how many nodes may crash, for good")
-	flags.Var(&f.pause, "pause", "stop-the-world pauses of a node, as 1x12s: how many, and up to how long")
+	registerFaults(flags, f.faults)
+	flags.Var((*durationFlag)(&s.Timeout), "timeout", "how long a process waits at most for a reply that is lost, until it gets an error")
 	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
 }
 
@@ -167,7 +165,7 @@ func newCheckFlags(e catalogue.Entry) *checkFlags {
 	if err != nil {
 		panic(err)
 	}
-	f := &checkFlags{scenario: scheduler.NewScenario(p.(protocol.Protocol))}
+	f := &checkFlags{scenario: scheduler.NewScenario(p.(protocol.Protocol)), faults: newFaultFlags()}
 	f.scenario.KeepZeros = true
 	f.scenario.Name = e.Name
 	return f
@@ -176,7 +174,12 @@ func newCheckFlags(e catalogue.Entry) *checkFlags {
 // world returns the scenario that the flags describe.
 func (f *checkFlags) world() (scheduler.Scenario, error) {
 	s := f.scenario
-	s.Faults = []model.Fault{faults.Crash(f.crash), faults.Pause(f.pause.times, f.pause.max)}
+	s.Faults = nil
+	for _, fault := range f.faults {
+		if fault.times != 0 {
+			s.Faults = append(s.Faults, fault.fault())
+		}
+	}
 	return s.Check()
 }
 
@@ -350,40 +353,6 @@ func (f *parameterFlag) String() string {
 func (f *parameterFlag) Type() string { return f.parameter.Kind }
 func (f *parameterFlag) Set(text string) error {
 	return protocol.SetParameter(f.protocol, f.parameter.Name, text)
-}
-
-// pauseFlag is a budget of pauses: how many, and up to how long.
-type pauseFlag struct {
-	times int
-	max   time.Duration
-}
-
-func (f *pauseFlag) String() string {
-	if f.times == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max))
-}
-func (f *pauseFlag) Type() string { return "NxD" }
-func (f *pauseFlag) parts() []part {
-	return []part{{"times", (*countFlag)(&f.times)}, {"max", (*durationFlag)(&f.max)}}
-}
-func (f *pauseFlag) Set(text string) error {
-	if text == "0" {
-		*f = pauseFlag{}
-		return nil
-	}
-	times, max, ok := strings.Cut(text, "x")
-	n, err := strconv.Atoi(times)
-	if !ok || err != nil || n < 0 {
-		return fmt.Errorf("%q is not a number of pauses and their longest duration; write it as 1x12s", text)
-	}
-	d, err := model.ParseDuration(max)
-	if err != nil {
-		return err
-	}
-	*f = pauseFlag{n, d}
-	return nil
 }
 
 // sizeFlag is an amount of memory in bytes.

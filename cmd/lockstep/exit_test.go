@@ -9,12 +9,28 @@ import (
 	"lockstep/scheduler"
 )
 
-// The exit codes are documented: scripts rely on them.
-func TestExitCodes(t *testing.T) {
+// exitOf runs lockstep with the arguments and returns its exit code.
+func exitOf(t *testing.T, args []string) int {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	command := exec.Command(self)
+	command.Args = append([]string{"lockstep"}, args...)
+	err = command.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+// The exit codes are documented: scripts rely on them.
+func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		code int
@@ -34,16 +50,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"--help"}, exitHolds},
 		{[]string{"check", "lease", "--help"}, exitHolds},
 	} {
-		command := exec.Command(self)
-		command.Args = append([]string{"lockstep"}, c.args...)
-		err := command.Run()
-		code := 0
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			code = exit.ExitCode()
-		} else if err != nil {
-			t.Fatal(err)
-		}
+		code := exitOf(t, c.args)
 		if code != c.code {
 			t.Errorf("lockstep %v exits with %d, want %d", c.args, code, c.code)
 		}

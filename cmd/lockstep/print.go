@@ -84,6 +84,9 @@ func boundsText(name string, b *model.Bounds) string {
 	if b.ValueTTL > 0 {
 		parts = append(parts, "value TTL "+model.FormatDuration(b.ValueTTL))
 	}
+	if b.Timeout != nil {
+		parts = append(parts, "timeout "+model.FormatDuration(*b.Timeout))
+	}
 	for _, f := range b.Faults {
 		parts = append(parts, f.Name+" "+f.Value)
 	}

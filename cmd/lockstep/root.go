@@ -32,7 +32,7 @@ func newRoot(code *int) *cobra.Command {
 		Use:   "lockstep",
 		Short: "a deterministic model checker for distributed locks and cache rebuilds",
 		Long: `Lockstep explores every interleaving of the nodes that run a lock or cache-rebuild
-protocol, in dense time, with injected crashes and pauses. It says that a property
+protocol, in dense time, with injected faults (lockstep faults). It says that a property
 holds, exhausted within the stated bounds, or prints a minimal counterexample.
 
 Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
@@ -41,7 +41,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"check", "matrix", "worst", "threshold", "list", "help", "completion"})
+				return unknown("command", args[0], []string{"check", "matrix", "worst", "threshold", "faults", "list", "help", "completion"})
 			}
 			return nil
 		},
@@ -51,7 +51,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(code), newMatrix(code), newWorst(), newThreshold(), newList())
+	root.AddCommand(newCheck(code), newMatrix(code), newWorst(), newThreshold(), newFaults(), newList())
 	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
 	return root

@@ -165,25 +165,23 @@ func (f *thresholdFlags) quantity() (*quantity, error) {
 func (q *quantity) understand(end string) bool {
 	value := q.flag.Value
 	duration := func(n int64) string { return model.FormatDuration(time.Duration(n)) }
-	switch kind := value.Type(); {
-	case kind == "range" && (end == "" || end == "max" || end == "min"):
+	switch kind, isEnd := value.Type(), end == "" || end == "max" || end == "min"; {
+	case kind == "range" && isEnd:
 		now, err := model.ParseRange(value.String())
 		if err != nil {
 			return false
 		}
-		q.text = func(n int64) string {
-			r := model.Range{Min: min(now.Min, time.Duration(n)), Max: time.Duration(n)}
-			if end == "min" {
-				r = model.Range{Min: time.Duration(n), Max: max(now.Max, time.Duration(n))}
-			}
-			return r.String()
-		}
+		q.text = func(n int64) string { return withEnd(now, end, time.Duration(n)).String() }
+	case kind == typeCountRange && isEnd:
+		f := value.(*faultFlag)
+		times, now := max(f.times, 1), f.took
+		q.text = func(n int64) string { return fmt.Sprintf("%dx%s", times, withEnd(now, end, time.Duration(n))) }
 	case end != "":
 		return false
 	case kind == "duration":
 		q.text = duration
-	case kind == "NxD":
-		times := max(value.(*pauseFlag).times, 1)
+	case kind == typeCountLongest:
+		times := max(value.(*faultFlag).times, 1)
 		q.text = func(n int64) string {
 			if n == 0 {
 				return "0"
@@ -197,6 +195,15 @@ func (q *quantity) understand(end string) bool {
 		return false
 	}
 	return true
+}
+
+// withEnd returns the range with another end, the upper one unless end is min; the
+// other end gives way.
+func withEnd(r model.Range, end string, d time.Duration) model.Range {
+	if end == "min" {
+		return model.Range{Min: d, Max: max(r.Max, d)}
+	}
+	return model.Range{Min: min(r.Min, d), Max: d}
 }
 
 // axis is the range of values to look at.

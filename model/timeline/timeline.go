@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -165,14 +166,12 @@ func (d *drawing) fault(s *model.TraceStep) {
 	switch {
 	case s.Kind == "recovery":
 		delete(d.status, s.Node)
-	case s.Fault == "crash":
+	case s.EndsNode():
 		d.status[s.Node] = signCrashed
-		for p := range d.held {
-			if strings.HasPrefix(p, s.Node+"/") {
-				delete(d.held, p)
-			}
-		}
-	default:
+		of := func(p string) bool { return strings.HasPrefix(p, s.Node+"/") }
+		maps.DeleteFunc(d.held, func(p string, _ map[string]bool) bool { return of(p) })
+		maps.DeleteFunc(d.active, func(p string, _ bool) bool { return of(p) })
+	case s.HaltsNode():
 		d.status[s.Node] = signPaused
 	}
 }

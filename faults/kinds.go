@@ -1,0 +1,91 @@
+package faults
+
+import "lockstep/model"
+
+// Shape says how the budget of a kind is written.
+type Shape uint8
+
+const (
+	// Count: how many, as in 1.
+	Count Shape = iota
+	// CountLongest: how many, and up to how long, as in 1x12s.
+	CountLongest
+	// CountRange: how many, and between which durations, as in 1x5s..30s.
+	CountRange
+)
+
+// Kind is a kind of fault: what a user is told of it, and how one is made.
+type Kind struct {
+	// Name is what it is called on the command line and in traces.
+	Name  string
+	Shape Shape
+	// Meaning says in one sentence what it does, Event what it stands for in the
+	// world.
+	Meaning, Event string
+	// Example is arguments of lockstep check under which it decides a verdict.
+	Example string
+	// New makes the fault. took is what the shape says more than a count: the longest
+	// duration as Max, or the range.
+	New func(times int, took model.Range) model.Fault
+}
+
+// Kinds returns all kinds of faults, in the order in which they are listed.
+func Kinds() []Kind {
+	counted := func(make func(int) model.Fault) func(int, model.Range) model.Fault {
+		return func(times int, _ model.Range) model.Fault { return make(times) }
+	}
+	return []Kind{
+		{
+			Name: "crash", Meaning: "a node ends for good, without deferred calls; what it did to the stores stays",
+			Event:   "a killed process, a lost machine, an out-of-memory kill",
+			Example: "nottl --crash 1 --property answered", New: counted(Crash),
+		},
+		{
+			Name: "restart", Shape: CountRange, Meaning: "a node crashes and is up again after a time within the range, with an empty memory",
+			Event:   "a crash under a supervisor, a deployment without graceful shutdown",
+			Example: "nottl --restart 1x1s..5s --property answered",
+			New:     func(times int, took model.Range) model.Fault { return Restart(times, took) },
+		},
+		{
+			Name: "pause", Shape: CountLongest, Meaning: "a node stands still for up to so long; the world goes on, and what became due is due at once afterwards",
+			Event:   "a stop-the-world garbage collection, a suspended virtual machine, SIGSTOP",
+			Example: "lease --pause 1x12s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return Pause(times, took.Max) },
+		},
+		{
+			Name: "evict", Meaning: "a store evicts a key, a lock as well as a cached value",
+			Event:   "a full store that makes room (maxmemory with an allkeys policy, an LRU)",
+			Example: "lease --evict 1 --property mutual-exclusion", New: counted(Evict),
+		},
+		{
+			Name: "operator-delete", Meaning: "an operator deletes a key",
+			Event:   "DEL of a lock that looks stuck, or of a cached value that looks wrong",
+			Example: "lease --operator-delete 1 --property mutual-exclusion", New: counted(OperatorDelete),
+		},
+		{
+			Name: "wipe", Meaning: "a store restarts with its memory lost: all its keys are gone",
+			Event:   "a store without persistence that is restarted, FLUSHALL, a new instance behind the same name",
+			Example: "nottl --wipe 1 --property mutual-exclusion", New: counted(Wipe),
+		},
+		{
+			Name: "store-error", Meaning: "a store answers a command with an error and does nothing",
+			Event:   "OOM, LOADING, READONLY, CLUSTERDOWN, a refused connection",
+			Example: "nottl --store-error 1 --property no-orphaned-lock", New: counted(StoreError),
+		},
+		{
+			Name: "lost-request", Meaning: "a request to a store or the source is lost: no effect, and an error within the timeout",
+			Event:   "a dropped packet, a connection reset before the server has read from it",
+			Example: "nottl --lost-request 1 --property no-orphaned-lock", New: counted(LostRequest),
+		},
+		{
+			Name: "lost-reply", Meaning: "the reply of a store or the source is lost: its effect, and an error within the timeout",
+			Event:   "a connection reset after the server has acted, a client timeout that is too short",
+			Example: "nottl --lost-reply 1 --property no-orphaned-lock", New: counted(LostReply),
+		},
+		{
+			Name: "rebuild-error", Meaning: "the computing of a value fails, after any time that it may take",
+			Event:   "a query that fails half-way, an upstream that answers with an error",
+			Example: "setnx --rebuild-error 1 --property rebuild-bound --look-again", New: counted(RebuildError),
+		},
+	}
+}
