@@ -78,7 +78,7 @@ func lastLoss(t *model.Trace, key string) *model.TraceStep {
 		if s.Kind == "expire" && s.Key == key {
 			return s
 		}
-		if s.Kind != "fault" || s.Process != "" {
+		if s.Kind != "fault" && s.Kind != "recovery" || s.Process != "" {
 			continue
 		}
 		for k := range s.Changes {

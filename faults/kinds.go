@@ -68,6 +68,12 @@ func Kinds() []Kind {
 			Example: "nottl --wipe 1 --property mutual-exclusion", New: counted(Wipe),
 		},
 		{
+			Name: "failover", Shape: CountLongest, Meaning: "a store fails over to a replica that lacks the latest writes, those of up to so long",
+			Event:   "asynchronous replication: Redis Sentinel or Cluster, a managed cache",
+			Example: "nottl --failover 1x1s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return Failover(times, took.Max) },
+		},
+		{
 			Name: "store-error", Meaning: "a store answers a command with an error and does nothing",
 			Event:   "OOM, LOADING, READONLY, CLUSTERDOWN, a refused connection",
 			Example: "nottl --store-error 1 --property no-orphaned-lock", New: counted(StoreError),

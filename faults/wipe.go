@@ -14,31 +14,25 @@ type wipe struct{ counted }
 func (wipe) Describe(model.MoveKind) string            { return "restarts with its memory lost" }
 func (f wipe) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
 
-// Offer lets it strike every store in which there is something: the move names the
-// first of its keys.
+// Offer lets it strike every store in which there is something.
 func (wipe) Offer(r *model.Rules, s *model.State, m *model.Moves) {
+	offered := uint32(0)
 	for k := range s.Entries {
-		if s.Entries[k].Present() && first(r, s, k) {
+		if !s.Entries[k].Present() {
+			continue
+		}
+		if store := r.Automaton.Store(model.KeyID(k)); offered&(1<<store) == 0 {
+			offered |= 1 << store
 			m.Begin()
-			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(k)})
+			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(store)})
 		}
 	}
-}
-
-// first reports whether no key before k is in the same store and has something under
-// it.
-func first(r *model.Rules, s *model.State, k int) bool {
-	for before := range k {
-		if s.Entries[before].Present() && r.Automaton.SameStore(model.KeyID(before), model.KeyID(k)) {
-			return false
-		}
-	}
-	return true
 }
 
 func (wipe) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+	e.Store = model.StoreID(m.Index)
 	for k := range s.Entries {
-		if s.Entries[k].Present() && r.Automaton.SameStore(model.KeyID(k), model.KeyID(m.Index)) {
+		if s.Entries[k].Present() && r.Automaton.Store(model.KeyID(k)) == e.Store {
 			remove(s, k, e)
 		}
 	}

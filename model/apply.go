@@ -118,6 +118,8 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 			p.Registers[op.Arg].Clock = NoClock
 		}
 		return move.Observation, nil
+	case Choose:
+		return move.Observation, nil
 	case Sleep:
 		if move.Observation.Code() == Stopped {
 			return move.Observation, nil

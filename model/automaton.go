@@ -65,8 +65,8 @@ type Automaton interface {
 	// Script returns what the atomic step that a process in local state l is about
 	// to do does with the input.
 	Script(l LocalID, in *ScriptInput) (*ScriptRun, error)
-	// SameStore reports whether two keys are in the same store.
-	SameStore(a, b KeyID) bool
+	// Store returns the store that a key belongs to; 0 for a key that is not known.
+	Store(k KeyID) StoreID
 	// Rank orders local states. Unlike their numbers it does not depend on the
 	// order in which they were learned.
 	Rank(l LocalID) uint64

@@ -48,6 +48,12 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 			number(&p.Registers[k].Clock)
 		}
 	}
+	if s.Replica.Lags {
+		number(&s.Replica.Clock)
+		for k := range s.Replica.Entries {
+			number(&s.Replica.Entries[k].Clock)
+		}
+	}
 	return source
 }
 
@@ -156,6 +162,11 @@ func (s *State) numberTokens() {
 	}
 	for k := range s.Entries {
 		rename(&s.Entries[k].Value)
+	}
+	if s.Replica.Lags {
+		for k := range s.Replica.Entries {
+			rename(&s.Replica.Entries[k].Value)
+		}
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]

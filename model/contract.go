@@ -125,12 +125,21 @@ type Interceptor interface {
 	TimesOut() bool
 }
 
+// Foresighted is a fault whose Offer depends on which operations are under way, and not
+// only on what has taken effect. Waits are then not merged with what follows.
+type Foresighted interface {
+	Fault
+	SeesPending() bool
+}
+
 // Event is what a step did. Indices are those of the state to which the step was
 // applied, before it is brought into canonical form.
 type Event struct {
 	Move Move
 	// Node and Process are where it happened, -1 for nowhere.
 	Node, Process int
+	// Store is the store that a fault struck as a whole.
+	Store StoreID
 	// Operation is the one that took effect, or whose reply arrived, or that failed.
 	Operation *Operation
 	// Reached: in this step the operation got to where it goes, a store for example,

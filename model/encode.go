@@ -16,11 +16,7 @@ func (s *State) Encode(to []byte) []byte {
 	to = binary.LittleEndian.AppendUint16(to, present)
 	for k := range s.Entries {
 		if e := &s.Entries[k]; e.Present() {
-			to = append(to, byte(e.Value.Kind), e.Value.N)
-			to = appendClocked(to, e.Clock, e.TTL)
-			if e.Value.Kind == KindToken {
-				to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[e.Value.N]))
-			}
+			to = s.encodeEntry(e, to)
 		}
 	}
 	for n := range s.Nodes {
@@ -28,15 +24,46 @@ func (s *State) Encode(to []byte) []byte {
 		to = append(to, byte(node.Class)<<4|byte(node.Status))
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
-	to = append(to, byte(len(s.Processes)))
+	count := byte(len(s.Processes))
+	if s.Replica.Lags {
+		count |= lagging
+	}
+	to = append(to, count)
 	for i := range s.Processes {
 		to = s.encodeProcess(&s.Processes[i], to)
+	}
+	if s.Replica.Lags {
+		to = s.encodeReplica(to)
 	}
 	last := len(s.Memory)
 	for last > 0 && s.Memory[last-1] == 0 {
 		last--
 	}
 	return append(to, s.Memory[:last]...)
+}
+
+func (s *State) encodeEntry(e *Entry, to []byte) []byte {
+	to = append(to, byte(e.Value.Kind), e.Value.N)
+	to = appendClocked(to, e.Clock, e.TTL)
+	if e.Value.Kind == KindToken {
+		to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[e.Value.N]))
+	}
+	return to
+}
+
+// lagging stands next to the number of processes, of which there are fewer.
+const lagging = 1 << 7
+
+// encodeReplica writes the entries of the replica, each after its key+1, and 0.
+func (s *State) encodeReplica(to []byte) []byte {
+	to = append(to, byte(s.Replica.Store))
+	to = appendClocked(to, s.Replica.Clock, s.Replica.Limit)
+	for k := range s.Replica.Entries {
+		if e := &s.Replica.Entries[k]; e.Present() {
+			to = s.encodeEntry(e, append(to, byte(k)+1))
+		}
+	}
+	return append(to, 0)
 }
 
 // appendClocked writes a constant and whether a clock is running; the clock's
@@ -92,6 +119,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		clock++
 		return clock, Ticks(v >> 1)
 	}
+	entry := func(e *Entry) {
+		e.Value = Datum{Kind(from[0]), from[1]}
+		from = from[2:]
+		e.Clock, e.TTL = clocked()
+		if e.Value.Kind == KindToken {
+			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))
+			from = from[2:]
+		}
+	}
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
 	}
@@ -99,17 +135,9 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	for k := range s.Entries {
-		e := &s.Entries[k]
-		*e = Entry{}
-		if present&(1<<k) == 0 {
-			continue
-		}
-		e.Value = Datum{Kind(from[0]), from[1]}
-		from = from[2:]
-		e.Clock, e.TTL = clocked()
-		if e.Value.Kind == KindToken {
-			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))
-			from = from[2:]
+		s.Entries[k] = Entry{}
+		if present&(1<<k) != 0 {
+			entry(&s.Entries[k])
 		}
 	}
 	s.Nodes = s.Nodes[:0]
@@ -119,12 +147,24 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		node.Clock, node.Limit = clocked()
 		s.Nodes = append(s.Nodes, node)
 	}
-	count := int(from[0])
+	count, lags := int(from[0]&^lagging), from[0]&lagging != 0
 	from = from[1:]
 	s.Processes = s.Processes[:0]
 	for range count {
 		s.Processes = append(s.Processes, Process{})
 		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
+	}
+	s.Replica = Replica{}
+	if lags {
+		s.Replica.Lags, s.Replica.Store = true, StoreID(from[0])
+		from = from[1:]
+		s.Replica.Clock, s.Replica.Limit = clocked()
+		for from[0] != 0 {
+			k := from[0] - 1
+			from = from[1:]
+			entry(&s.Replica.Entries[k])
+		}
+		from = from[1:]
 	}
 	s.Memory = append(s.Memory[:0], from...)
 	for len(s.Memory) < memory {

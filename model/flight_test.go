@@ -47,8 +47,8 @@ func (flightCode) Start(ProgramID) (*Edge, error) { return &Edge{To: localReturn
 func (flightCode) Script(LocalID, *ScriptInput) (*ScriptRun, error) {
 	return nil, errors.New("there are no scripts")
 }
-func (flightCode) Rank(l LocalID) uint64     { return uint64(l) }
-func (flightCode) SameStore(a, b KeyID) bool { return true }
+func (flightCode) Rank(l LocalID) uint64 { return uint64(l) }
+func (flightCode) Store(KeyID) StoreID   { return 0 }
 
 func (flightCode) Operation(l LocalID) *Operation {
 	op := &Operation{Arg: NoRegister}

@@ -26,7 +26,8 @@ func (r *Rules) arrivesFirst(s *State) int {
 // the end of a Sleep by which nothing changes but that the process now has another
 // operation, which has to take effect before time passes. Whatever comes between the
 // two steps comes at the same instant and may as well come before both: a pause or a
-// crash of the node, too. Only a Stop may not, and nobody stops a request.
+// crash of the node, too. Only a Stop may not, and nobody stops a request; nor may a
+// fault that comes because the operation is under way ([Foresighted]).
 //
 // A property must not care in which order such an end and the steps of others stand.
 func (r *Rules) GoesOn(s *State, e *Event) bool {
@@ -36,6 +37,11 @@ func (r *Rules) GoesOn(s *State, e *Event) bool {
 	p := &s.Processes[e.Process]
 	if !p.Root || p.Phase != Acting || p.Clock != NoClock {
 		return false
+	}
+	for i, f := range r.Faults {
+		if f, ok := f.(Foresighted); ok && s.Left[i] > 0 && f.SeesPending() {
+			return false
+		}
 	}
 	_, most, blocked := r.timing(s, p)
 	return most == 0 && !blocked

@@ -29,6 +29,7 @@ const (
 	AwaitFlight
 	ResolveFlight
 	ForgetFlight
+	Choose
 	operationKinds
 )
 
@@ -37,6 +38,7 @@ var operationNames = [operationKinds]string{
 	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
+	"Choose",
 }
 
 func (k OperationKind) String() string { return operationNames[k] }
@@ -79,7 +81,9 @@ const NoRegister = -1
 // Operation is one request of a process to its world.
 type Operation struct {
 	Kind OperationKind
-	Key  KeyID
+	// Store is the one that the operation goes to, if it goes to one.
+	Store StoreID
+	Key   KeyID
 	// Arg is the register with the value, token, task or deadline that the
 	// operation is about, or NoRegister.
 	Arg  int8
@@ -90,7 +94,8 @@ type Operation struct {
 	TTL Ticks
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
-	// Class is, for Return and ResolveFlight, the number of the result; Results
+	// Class is, for Return and ResolveFlight, the number of the result, for Choose how
+	// many there are to choose from; Results
 	// are the registers that the result mentions, in order, or for RunScript those
 	// of the data that it is given.
 	Class   uint16
@@ -131,12 +136,14 @@ const (
 	Failed
 	// TimedOut: no reply came; the operation may have taken effect or not.
 	TimedOut
+	// Chosen: one of several, which no one decides.
+	Chosen
 	codes
 )
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout",
+	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "chosen",
 }
 
 func (c Code) String() string { return codeNames[c] }
@@ -171,6 +178,12 @@ func ObserveResult(class uint16, registers []uint8) Observation {
 	}
 	return o
 }
+
+// ObserveChosen makes the observation of a choice, from 0.
+func ObserveChosen(n int) Observation { return Observation(Chosen)<<24 | Observation(n) }
+
+// Choice returns what an observation of code Chosen chose.
+func (o Observation) Choice() int { return int(o & 0xff) }
 
 // Code returns the kind of the observation.
 func (o Observation) Code() Code { return Code(o >> 24) }

@@ -249,6 +249,15 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 			return
 		}
 		m.compare(start, move, e.Clock, e.TTL-op.TTL, NotBelow, Below)
+	case Choose:
+		shared := len(m.guards) - start
+		for n := range int(op.Class) {
+			if n > 0 {
+				m.Fork(start, shared)
+			}
+			move.Observation = ObserveChosen(n)
+			m.Add(move)
+		}
 	default:
 		m.Add(move)
 	}

@@ -128,6 +128,7 @@ type State struct {
 	Nodes     []Node
 	// Entries are the contents of all stores, by key.
 	Entries [MaxKeys]Entry
+	Replica Replica
 	// Owners tells for each token in use who created it.
 	Owners [MaxTokens]Owner
 	// Serials names tokens in a trace, from 1; no part of the state. Created
@@ -176,8 +177,10 @@ func (s *State) Task(p *Process, position uint8) int {
 func (s *State) freeToken() (uint8, bool) {
 	used := uint64(0)
 	for i := range s.Entries {
-		if v := s.Entries[i].Value; v.Kind == KindToken {
-			used |= 1 << v.N
+		for _, v := range [2]Datum{s.Entries[i].Value, s.Replica.Entries[i].Value} {
+			if v.Kind == KindToken {
+				used |= 1 << v.N
+			}
 		}
 	}
 	for i := range s.Processes {

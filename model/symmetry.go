@@ -21,6 +21,9 @@ func (r *Rules) sort(s *State, values Values) {
 		if v := s.Entries[k].Value; v.Kind == KindToken {
 			o.inStore[v.N] = uint8(k) + 1
 		}
+		if v := s.Replica.Entries[k].Value; v.Kind == KindToken && o.inStore[v.N] == 0 {
+			o.inStore[v.N] = MaxKeys + uint8(k) + 1
+		}
 	}
 	var nodes [MaxProcesses]span
 	at := 0

@@ -20,6 +20,9 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 			upper[node.Clock] = zone.Bound(node.Limit)
 		}
 	}
+	if s.Replica.Lags {
+		upper[s.Replica.Clock] = zone.Bound(s.Replica.Limit)
+	}
 	passes = true
 	for i := range s.Processes {
 		p := &s.Processes[i]
@@ -66,6 +69,14 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			if node.Status == Down {
 				// How long it stays down has a least time, too, which is no longer.
 				lower[node.Clock] = zone.Bound(node.Limit)
+			}
+		}
+	}
+	if s.Replica.Lags {
+		lower[s.Replica.Clock], upper[s.Replica.Clock] = zone.Unbounded, zone.Bound(s.Replica.Limit)
+		for k := range s.Replica.Entries {
+			if e := &s.Replica.Entries[k]; e.Clock != NoClock {
+				lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL), zone.Bound(e.TTL)
 			}
 		}
 	}

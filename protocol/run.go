@@ -91,6 +91,8 @@ type Call struct {
 	// Again says, for a Return, that the process starts over; OrStart, for a
 	// JoinFlight, that it starts what it does not find.
 	Again, OrStart bool
+	// Among is how many a Choose has to choose from.
+	Among int
 	// Script runs an atomic step on the data that the arguments mention and
 	// returns the result, the result as text, and the data that it mentions.
 	Script func(do ScriptDo, data []model.Datum) (result any, text string, mentions []model.Datum, err error)
@@ -111,7 +113,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart)
+	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t %d", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among)
 	return b.String()
 }
 
@@ -129,6 +131,9 @@ func (c *Call) Describe() string {
 	}
 	if c.Text != "" {
 		what += " " + c.Text
+	}
+	if c.Among > 0 {
+		what += fmt.Sprintf(" %d", c.Among)
 	}
 	if c.Source.File != "" {
 		what += fmt.Sprintf(" at %s:%d", c.Source.File, c.Source.Line)

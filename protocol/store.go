@@ -11,6 +11,9 @@ const (
 	cacheName = "cache"
 )
 
+// StoreNames are the names of the stores, in the order of their numbers.
+func StoreNames() []string { return []string{storeName, cacheName} }
+
 // Store is a Redis-like keyspace. Its operations have the replies of Redis; each
 // takes effect atomically at one instant within its latency. Their errors are
 // ErrRefused and ErrTimeout.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/model"
+	"lockstep/protocol"
 )
 
 // namer gives the names of a trace to what happens in a run: it lives as long as
@@ -86,6 +87,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		step.Fault = f.Name()
 		step.Overdue = overdue(before, e)
 		text = n.struck(f, e, &step) + " " + f.Describe(e.Move.Kind)
+		text += n.over(before, after, &step)
 	case model.MoveFailure:
 		f := n.rules.Faults[e.Move.Fault]
 		step.Fault = f.Name()
@@ -131,11 +133,26 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 		step.Key = n.key(e.Changes[0].Key)
 		return n.learner.keys[e.Changes[0].Key].key
 	case model.OnStore:
-		store := n.learner.keys[e.Changes[0].Key].store
+		store := protocol.StoreNames()[e.Store]
 		step.Arguments = []string{store}
 		return "the " + store
 	}
 	return step.Node
+}
+
+// over names what is gone from a replica that takes over, because its TTL was over.
+func (n *namer) over(before, after *model.State, step *model.TraceStep) string {
+	text := ""
+	if !before.Replica.Lags || after.Replica.Lags {
+		return text
+	}
+	for k := range before.Replica.Entries {
+		if before.Replica.Entries[k].Present() && !after.Entries[k].Present() {
+			step.Arguments = append(step.Arguments, n.key(model.KeyID(k)))
+			text += ", where the TTL of " + n.learner.keys[k].key + " is over"
+		}
+	}
+	return text
 }
 
 // overdue names the processes that a recovery finds due.
@@ -207,6 +224,9 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		}
 		args = append(args, span.Describe())
 	}
+	if op.Kind == model.Choose {
+		args = append(args, strconv.Itoa(int(op.Class)))
+	}
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
 	text := name
@@ -236,6 +256,8 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 			return fmt.Sprintf("v%d", s.Source)
 		}
 		return "ok"
+	case model.Chosen:
+		return strconv.Itoa(o.Choice())
 	case model.Result:
 		c := n.learner.classes[o.Class()]
 		return n.mention(s, strings.TrimPrefix(c.text, fmt.Sprintf("%T ", c.value)), e.Data[:])

@@ -106,7 +106,10 @@ func TestEveryRemoteOperationReturnsItsError(t *testing.T) {
 			_, err := c.Store.ExpireIfEqual("k", v, time.Second)
 			return err
 		},
-		"Atomic":        func(c *protocol.Client, _ protocol.Token) error { _, err := protocol.Atomic(c.Store, 0, look); return err },
+		"Atomic": func(c *protocol.Client, _ protocol.Token) error {
+			_, err := protocol.Atomic(c.Store, 0, look)
+			return err
+		},
 		"Source.Read":   func(c *protocol.Client, _ protocol.Token) error { _, err := c.Source.Read(); return err },
 		"Source.Update": func(c *protocol.Client, _ protocol.Token) error { _, err := c.Source.Update(); return err },
 	} {
@@ -288,4 +291,54 @@ func TestANodeThatStartsAgainServesWhoComesLater(t *testing.T) {
 	if later(t, restart, func(s *scheduler.Scenario) { s.ArriveWithin = new(time.Duration) }) {
 		t.Error("a request that arrived at the beginning survives its node")
 	}
+}
+
+// A failover loses the writes of the last moments, as many as the lag has, and none
+// before; what is in the replica lives as long as it would have.
+func TestAFailoverLosesTheLatestWritesAlone(t *testing.T) {
+	// write sets a and, after a while, b, and looks later still.
+	write := func(between, after, ttl time.Duration, want [2]bool) bool {
+		return reachableWith(t, func(c *protocol.Client, reached func()) {
+			mine := c.NewToken()
+			c.Store.Set("a", mine, protocol.PX(ttl))
+			c.Sleep(between)
+			c.Store.Set("b", mine, protocol.PX(time.Hour))
+			c.Sleep(after)
+			_, a, _ := c.Store.Get("a")
+			_, b, _ := c.Store.Get("b")
+			if [2]bool{a, b} == want {
+				reached()
+			}
+		}, faults.Failover(1, time.Second))
+	}
+	for _, c := range []struct {
+		why                 string
+		between, after, ttl time.Duration
+		want                [2]bool
+		can                 bool
+	}{
+		{"nothing need be lost", time.Second, 0, time.Hour, [2]bool{true, true}, true},
+		{"the last write can be lost", time.Minute, 0, time.Hour, [2]bool{true, false}, true},
+		{"writes within the lag can be lost together", time.Second, 0, time.Hour, [2]bool{false, false}, true},
+		{"writes further apart cannot", 1001 * time.Millisecond, 0, time.Hour, [2]bool{false, false}, false},
+		{"the first write can be lost before the second", time.Second, 0, time.Hour, [2]bool{false, true}, true},
+		{"a TTL runs on in the replica", time.Second, 2 * time.Second, 3 * time.Second, [2]bool{false, false}, true},
+		{"and not faster", time.Minute, time.Second, 62 * time.Second, [2]bool{false, false}, false},
+	} {
+		if got := write(c.between, c.after, c.ttl, c.want); got != c.can {
+			t.Errorf("%s: %t", c.why, got)
+		}
+	}
+}
+
+// reachableWith is reachableOnce without latency.
+func reachableWith(t *testing.T, code func(c *protocol.Client, reached func()), all ...model.Fault) bool {
+	t.Helper()
+	s := scheduler.NewScenario(orphan{code})
+	s.Nodes, s.Updates, s.Latency, s.Faults = 1, 0, protocol.Range{}, all
+	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Verdicts[0].Verdict == scheduler.Violated
 }

@@ -122,7 +122,17 @@ func (l *learner) Operation(id model.LocalID) *model.Operation { return &l.local
 
 func (l *learner) Rank(id model.LocalID) uint64 { return l.locals[id].rank }
 
-func (l *learner) SameStore(a, b model.KeyID) bool { return l.keys[a].store == l.keys[b].store }
+func (l *learner) Store(k model.KeyID) model.StoreID {
+	if int(k) >= len(l.keys) {
+		return 0
+	}
+	return storeID(l.keys[k].store)
+}
+
+// storeID numbers the stores; 0 for no name.
+func storeID(name string) model.StoreID {
+	return model.StoreID(max(0, slices.Index(protocol.StoreNames(), name)))
+}
 
 func (l *learner) Next(id model.LocalID, o model.Observation) (*model.Edge, error) {
 	if e := l.known(id, o); e != nil {
@@ -284,7 +294,7 @@ func (l *learner) add(edge *model.Edge, p model.ProgramID, at spawnPoint, call p
 
 // operation converts a call to ticks and numbers.
 func (l *learner) operation(call protocol.Call) (model.Operation, error) {
-	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Source: call.Source, Results: call.Results, OrStart: call.OrStart}
+	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Source: call.Source, Results: call.Results, OrStart: call.OrStart}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
 		if d == model.Unbounded {
@@ -303,6 +313,8 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	switch {
 	case call.Kind == model.Return, call.Kind == model.ResolveFlight:
 		op.Class, err = l.class(call.Text, call.Result)
+	case call.Kind == model.Choose:
+		op.Class = uint16(call.Among)
 	case call.Kind.Remote():
 		op.Min, op.Max = ticks(l.latency.Min), ticks(l.latency.Max)
 	default:

@@ -191,6 +191,8 @@ func TestReductionsChangeNeitherVerdictsNorCosts(t *testing.T) {
 		scenario(t, "versioned", pause(1, 12*time.Second), latency(0, 0)),
 		scenario(t, "lease", fault(faults.Evict(1))),
 		scenario(t, "nottl", fault(faults.Wipe(1))),
+		scenario(t, "lease", fault(faults.Failover(1, time.Second)), latency(0, 0)),
+		scenario(t, "setnx", fault(faults.Failover(1, 5*time.Second))),
 		scenario(t, "nottl", fault(faults.LostReply(1)), latency(0, 0)),
 		scenario(t, "setnx", fault(faults.LostRequest(1)), latency(0, 0)),
 		scenario(t, "lease", fault(faults.StoreError(1)), latency(0, 0)),
