@@ -10,7 +10,7 @@ import (
 // is a continuation without further faults after which no live request is left.
 // The end of a pause is no fault. A request is live from the effect of its first
 // operation (from its arrival, if that goes neither to a store nor to the source)
-// until it returns or its node crashes.
+// until it returns, is cancelled, or its node crashes.
 //
 // What it reports is always true. Where only part of the times of a state is
 // stuck it may stay silent.
@@ -27,7 +27,7 @@ func (answered) Pending(s *model.State) bool { return live(s) }
 
 func live(s *model.State) bool {
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.Root && p.Active() && !p.New && s.Nodes[p.Node].Class == model.Service {
+		if p := &s.Processes[i]; p.Root && p.Active() && !p.New && !p.Cancelled && s.Nodes[p.Node].Class == model.Service {
 			return true
 		}
 	}

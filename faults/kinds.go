@@ -89,6 +89,11 @@ func Kinds() []Kind {
 			Example: "nottl --lost-reply 1 --property no-orphaned-lock", New: counted(LostReply),
 		},
 		{
+			Name: "cancel", Meaning: "a request's context is cancelled: its operations return an error from then on",
+			Event:   "a client that hangs up, a deadline of the caller, a load balancer's timeout",
+			Example: "nottl --cancel 1 --property no-orphaned-lock", New: counted(Cancel),
+		},
+		{
 			Name: "rebuild-error", Meaning: "the computing of a value fails, after any time that it may take",
 			Event:   "a query that fails half-way, an upstream that answers with an error",
 			Example: "setnx --rebuild-error 1 --property rebuild-bound --look-again", New: counted(RebuildError),

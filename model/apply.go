@@ -41,6 +41,9 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
 		p.refer(p.Observed, &e.Data)
 	case MoveEffect:
+		if move.Observation.Code() == Cancelled {
+			return r.giveUp(s, i, move, e)
+		}
 		op := r.Automaton.Operation(p.Local)
 		observed, err := r.effect(s, i, op, move, e)
 		if err != nil {
@@ -210,7 +213,11 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 		e.Ended = true
 		return nil
 	}
-	if op.Kind == Sleep && p.Stopped {
+	switch {
+	case p.givesUp(op):
+		p.Observed = Observe(Cancelled)
+		return nil
+	case op.Kind == Sleep && p.Stopped:
 		p.Observed = Observe(Stopped)
 		return nil
 	}
@@ -222,7 +229,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 
 // end lets the process return; only what its result mentions stays.
 func (r *Rules) end(p *Process, result *Operation) {
-	p.Phase, p.Believes, p.Stopped, p.Watch = Ended, 0, false, NoClock
+	p.Phase, p.Believes, p.Stopped, p.Cancelled, p.Watch = Ended, 0, false, false, NoClock
 	var kept [MaxResults]Register
 	for k, from := range result.Results {
 		kept[k] = p.Registers[from]
@@ -285,7 +292,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	if p.Count == MaxRegisters {
 		return registerError(m.Source)
 	}
-	child := Process{Node: p.Node, Family: p.Family, Request: p.Request}
+	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Cancelled: p.Cancelled}
 	for _, reg := range p.Held() {
 		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter {
 			child.Registers[child.Count] = reg

@@ -97,6 +97,9 @@ func (p *Process) flags() uint8 {
 	if p.New {
 		f |= 16
 	}
+	if p.Cancelled {
+		f |= 32
+	}
 	return f
 }
 

@@ -111,6 +111,8 @@ const (
 	OnKey
 	// OnStore: a whole store does something.
 	OnStore
+	// OnRequest: a request is given up by whoever waits for it.
+	OnRequest
 	// OnOperation: an operation fails; see [Interceptor].
 	OnOperation
 )

@@ -79,6 +79,7 @@ func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
 // Bits that stand next to the node and the family, of which there are fewer.
 const (
 	watched    = 1 << 7
+	cancelled  = 1 << 6
 	rebuilding = 1 << 7
 )
 
@@ -87,10 +88,13 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	if p.Watch != NoClock {
 		node |= watched
 	}
+	if p.Cancelled {
+		node |= cancelled
+	}
 	if p.Rebuilding {
 		family |= rebuilding
 	}
-	to = append(to, node, family, byte(p.Phase)<<5|p.flags(), p.Count)
+	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, p.Count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
 	to = binary.AppendUvarint(to, uint64(p.Believes))
@@ -173,8 +177,8 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0]&^watched, from[1]&^rebuilding, Phase(from[2]>>5), from[3]
-	p.Rebuilding = from[1]&rebuilding != 0
+	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]
+	p.Rebuilding, p.Cancelled = from[1]&rebuilding != 0, from[0]&cancelled != 0
 	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]
 	p.Overdue, p.Stopped, p.Root, p.New = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&16 != 0

@@ -15,6 +15,12 @@ func (r *Rules) Fail(s *State, i int, code Code, reached bool, e *Event) error {
 // LoseReply lets the operation of process i take effect, and the process wait in vain
 // for the reply.
 func (r *Rules) LoseReply(s *State, i int, m *Move, e *Event) error {
+	return r.unanswered(s, i, m, TimedOut, e)
+}
+
+// unanswered lets the operation of process i take effect; all that the process observes
+// is the code.
+func (r *Rules) unanswered(s *State, i int, m *Move, code Code, e *Event) error {
 	p := &s.Processes[i]
 	op := r.Automaton.Operation(p.Local)
 	e.Process, e.Node, e.Operation, e.Reached = i, int(p.Node), op, true
@@ -24,7 +30,7 @@ func (r *Rules) LoseReply(s *State, i int, m *Move, e *Event) error {
 	}
 	p = &s.Processes[i]
 	p.Registers, p.Count = registers, count // it has learned nothing
-	return r.answer(s, i, op, Observe(TimedOut), e)
+	return r.answer(s, i, op, Observe(code), e)
 }
 
 // failures appends, with the guards of the move that would be its effect, what may

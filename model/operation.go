@@ -100,6 +100,8 @@ type Operation struct {
 	// of the data that it is given.
 	Class   uint16
 	Results []uint8
+	// Detached: it goes on if its request is cancelled.
+	Detached bool
 	// OrStart lets a JoinFlight start the flight if there is none.
 	OrStart bool
 	// Source is the line that issued the operation.
@@ -136,6 +138,9 @@ const (
 	Failed
 	// TimedOut: no reply came; the operation may have taken effect or not.
 	TimedOut
+	// Cancelled: the request has been cancelled; the operation may have taken effect or
+	// not.
+	Cancelled
 	// Chosen: one of several, which no one decides.
 	Chosen
 	codes
@@ -143,7 +148,7 @@ const (
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "chosen",
+	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "cancelled", "chosen",
 }
 
 func (c Code) String() string { return codeNames[c] }

@@ -95,6 +95,8 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 		case op.Kind == AwaitFlight:
 			// Its result comes with the step that resolves the flight.
 			return 0, 0, true
+		case p.givesUp(op):
+			return 0, 0, false
 		case op.Kind == Sleep && p.Stopped:
 			return op.Min, 0, false
 		}
@@ -112,6 +114,8 @@ func (r *Rules) replyTime(op *Operation, o Observation) (least, most Ticks) {
 	switch {
 	case o.Code() == TimedOut:
 		return 0, r.Timeout
+	case o.Code() == Cancelled:
+		return 0, 0
 	case op.Kind.Remote():
 		return r.ReplyMin, r.ReplyMax
 	}
@@ -214,11 +218,18 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		}
 	}
 	op := r.Automaton.Operation(p.Local)
+	if p.givesUp(op) {
+		p.givingUp(op, move, m)
+		if op.Kind != Sleep || !p.Stopped {
+			return
+		}
+		m.Begin()
+	}
 	if op.Kind == Sleep && p.Stopped {
 		stopped := move
 		stopped.Observation = Observe(Stopped)
 		m.Add(stopped)
-		if p.Observed != 0 {
+		if p.Observed != 0 || p.givesUp(op) {
 			return
 		}
 		m.Begin()

@@ -86,6 +86,8 @@ type Process struct {
 	Overdue bool
 	// Stopped: it has been told to stop.
 	Stopped bool
+	// Cancelled: its request has been cancelled.
+	Cancelled bool
 	// Root: it is a request or an update, not spawned.
 	Root bool
 	// New: it has arrived, and its first operation, which goes to a store or the

@@ -24,6 +24,8 @@ type Client struct {
 	slots []slot
 	marks []Mark
 	next  uint32
+	// detached: what it does goes on if the request is cancelled.
+	detached bool
 }
 
 // NewToken returns a token that no one else has.
@@ -153,6 +155,7 @@ func (c *Client) do(call Call) Reply {
 	c.run.enter()
 	call.Source = caller()
 	call.Marks, c.marks = c.marks, nil
+	call.Detached = c.detached
 	return c.run.ask(call)
 }
 

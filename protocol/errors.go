@@ -13,7 +13,20 @@ var (
 	// ErrTimeout is returned by an operation to which no reply came: it may have taken
 	// effect or not, and nothing tells which.
 	ErrTimeout = errors.New("protocol: timeout")
+	// ErrCancelled is returned by an operation of a request that has been cancelled. If
+	// it was under way then, it may have taken effect or not; if it was begun later, it
+	// has not.
+	ErrCancelled = errors.New("protocol: cancelled")
 )
+
+// WithoutCancel runs fn, in which operations go on if the request is cancelled, and
+// spawned processes, too: what context.WithoutCancel is for, a release for example.
+func (c *Client) WithoutCancel(fn func()) {
+	before := c.detached
+	c.detached = true
+	defer func() { c.detached = before }()
+	fn()
+}
 
 // failure returns the error that the process gets.
 func (r Reply) failure() error {
@@ -22,6 +35,8 @@ func (r Reply) failure() error {
 		return ErrRefused
 	case model.TimedOut:
 		return ErrTimeout
+	case model.Cancelled:
+		return ErrCancelled
 	}
 	return nil
 }

@@ -12,7 +12,10 @@ const flightName = "flight"
 // node: if work for the key is in flight on this node, it waits for its result;
 // else it does the work itself, in this process, and shares the result, value or
 // error, with all who joined meanwhile. shared reports whether it was given to
-// more than one. If fn panics, so does Do, for all of them, with a *[PanicError].
+// more than one. If fn panics, so does Do, for all of them, with a *[PanicError]. fn
+// runs under the context of the request that does the work: if that is cancelled, its
+// error is everybody's, unless fn uses [Client.WithoutCancel]. Who has joined waits on,
+// cancelled or not.
 func (c *Client) Do(key string, fn func() (Value, error)) (v Value, err error, shared bool) {
 	f, joined := c.join(key, true)
 	if joined {

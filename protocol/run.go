@@ -91,6 +91,8 @@ type Call struct {
 	// Again says, for a Return, that the process starts over; OrStart, for a
 	// JoinFlight, that it starts what it does not find.
 	Again, OrStart bool
+	// Detached: it goes on if its request is cancelled.
+	Detached bool
 	// Among is how many a Choose has to choose from.
 	Among int
 	// Script runs an atomic step on the data that the arguments mention and
@@ -113,7 +115,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t %d", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among)
+	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t %d %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached)
 	return b.String()
 }
 

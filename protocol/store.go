@@ -16,7 +16,7 @@ func StoreNames() []string { return []string{storeName, cacheName} }
 
 // Store is a Redis-like keyspace. Its operations have the replies of Redis; each
 // takes effect atomically at one instant within its latency. Their errors are
-// ErrRefused and ErrTimeout.
+// ErrRefused, ErrTimeout and ErrCancelled.
 type Store struct {
 	c    *Client
 	name string

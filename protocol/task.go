@@ -19,7 +19,11 @@ func Go[T any](c *Client, fn func(c *Client) T) *Task[T] {
 	}
 	id := c.hold(len(c.slots), false)
 	m := Mark{Kind: model.MarkSpawn, Register: uint8(len(c.slots) - 1)}
-	m.child = func(c *Client) any { return fn(c) }
+	detached := c.detached
+	m.child = func(c *Client) any {
+		c.detached = detached
+		return fn(c)
+	}
 	for _, s := range c.slots {
 		if s.shared {
 			m.inherited = append(m.inherited, s)

@@ -18,10 +18,11 @@ func (c *Client) Sleep(d time.Duration) error { return c.SleepBetween(d, d) }
 func (c *Client) SleepBetween(least, most time.Duration) error {
 	span := Range{Min: least, Max: most}
 	c.valid("Sleep", span)
-	if c.do(Call{Kind: model.Sleep, Span: span}).Observation.Code() == model.Stopped {
+	r := c.do(Call{Kind: model.Sleep, Span: span})
+	if r.Observation.Code() == model.Stopped {
 		return ErrStopped
 	}
-	return nil
+	return r.failure()
 }
 
 // SleepAtLeast waits for least or for any longer time: nothing bounds it; see Sleep.

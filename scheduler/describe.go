@@ -86,6 +86,9 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		f := n.rules.Faults[e.Move.Fault]
 		step.Fault = f.Name()
 		step.Overdue = overdue(before, e)
+		if e.Process >= 0 {
+			step.Process = processName(before, &before.Processes[e.Process])
+		}
 		text = n.struck(f, e, &step) + " " + f.Describe(e.Move.Kind)
 		text += n.over(before, after, &step)
 	case model.MoveFailure:
@@ -136,6 +139,9 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 		store := protocol.StoreNames()[e.Store]
 		step.Arguments = []string{store}
 		return "the " + store
+	}
+	if f.Strikes() == model.OnRequest {
+		return step.Process
 	}
 	return step.Node
 }
@@ -256,6 +262,11 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 			return fmt.Sprintf("v%d", s.Source)
 		}
 		return "ok"
+	case model.Cancelled:
+		if e.Reached {
+			return "cancelled too late"
+		}
+		return o.Code().String()
 	case model.Chosen:
 		return strconv.Itoa(o.Choice())
 	case model.Result:

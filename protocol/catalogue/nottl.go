@@ -24,7 +24,9 @@ func (p NoTTL) Handle(c *protocol.Client) protocol.Answer {
 	}
 	ok, err := c.Store.SetNX(lock, c.NewToken(), 0)
 	if err != nil || !ok {
-		c.Sleep(p.Wait)
+		if c.Sleep(p.Wait) != nil {
+			return protocol.Failed()
+		}
 		return protocol.Again()
 	}
 	c.Acquired(lock)

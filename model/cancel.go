@@ -1,0 +1,58 @@
+package model
+
+// Cancellable reports whether the operation is given up when its request is cancelled:
+// what goes to a store or the source, computing and sleeping, unless it is detached. A
+// wait for others is not.
+func (op *Operation) Cancellable() bool {
+	return !op.Detached && (op.Kind.Remote() || op.Kind == Compute || op.Kind == Sleep)
+}
+
+// givesUp reports whether the process has to give up its operation at once.
+func (p *Process) givesUp(op *Operation) bool {
+	return p.Cancelled && p.Phase == Acting && op.Cancellable()
+}
+
+// Cancel cancels the request of process i: what it waits for, and the processes of its
+// family, it gives up at once, and what it begins later without an effect. A reply that
+// is under way still arrives, but nobody waits for one that never comes.
+func (r *Rules) Cancel(s *State, i int) {
+	owner := OwnerOf(&s.Processes[i])
+	for k := range s.Processes {
+		p := &s.Processes[k]
+		if OwnerOf(p) != owner || !p.Active() {
+			continue
+		}
+		p.Cancelled, p.Watch = true, NoClock
+		switch op := r.Automaton.Operation(p.Local); {
+		case p.givesUp(op):
+			p.Clock, p.Overdue = NoClock, false
+		case p.Phase == Replying && p.Observed.Code() == TimedOut && op.Cancellable():
+			p.Observed, p.Clock, p.Overdue = Observe(Cancelled), NoClock, false
+		}
+	}
+}
+
+// gaveUpTooLate is the Choice of a move by which a process gives up an operation that takes
+// effect at that instant.
+const gaveUpTooLate = 1
+
+// givingUp appends the ways in which the process gives up its operation: without an
+// effect, or, if it was issued before the request was cancelled and goes somewhere, too
+// late.
+func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
+	move.Observation = Observe(Cancelled)
+	m.Add(move)
+	if p.Observed == 0 && op.Kind.Remote() {
+		move.Choice = gaveUpTooLate
+		m.Begin()
+		m.Add(move)
+	}
+}
+
+// giveUp lets process i give up its operation.
+func (r *Rules) giveUp(s *State, i int, move *Move, e *Event) error {
+	if move.Choice == gaveUpTooLate {
+		return r.unanswered(s, i, move, Cancelled, e)
+	}
+	return r.Fail(s, i, Cancelled, false, e)
+}
