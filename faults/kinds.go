@@ -68,6 +68,18 @@ func Kinds() []Kind {
 			Example: "nottl --wipe 1 --property mutual-exclusion", New: counted(Wipe),
 		},
 		{
+			Name: "store-pause", Shape: CountLongest, Meaning: "a store stands still for up to so long: what is asked of it waits, TTLs run on",
+			Event:   "a fork for a snapshot, a slow command that blocks the others, SIGSTOP of the server",
+			Example: "lease --store-pause 1x12s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return StorePause(times, took.Max) },
+		},
+		{
+			Name: "partition", Shape: CountLongest, Meaning: "a node cannot reach a store for up to so long: what it asks of it waits",
+			Event:   "a network that drops packets between two hosts",
+			Example: "lease --partition 1x12s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return Partition(times, took.Max) },
+		},
+		{
 			Name: "failover", Shape: CountLongest, Meaning: "a store fails over to a replica that lacks the latest writes, those of up to so long",
 			Event:   "asynchronous replication: Redis Sentinel or Cluster, a managed cache",
 			Example: "nottl --failover 1x1s --property mutual-exclusion",

@@ -140,6 +140,7 @@ func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Eve
 		}
 		if m.Choice&(1<<position) != 0 {
 			p.Overdue, p.Clock = true, model.NoClock
+			e.Overdue = append(e.Overdue, i)
 		}
 		position++
 	}

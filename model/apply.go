@@ -6,7 +6,7 @@ import "fmt"
 // start in this step are Fresh afterwards. It fails if the protocol code breaks
 // a rule or a limit of [State] is exceeded.
 func (r *Rules) Apply(s *State, move *Move, e *Event) error {
-	*e = Event{Move: *move, Node: -1, Process: -1, Changes: e.Changes[:0], Begun: e.Begun[:0]}
+	*e = Event{Move: *move, Node: -1, Process: -1, Changes: e.Changes[:0], Begun: e.Begun[:0], Overdue: e.Overdue[:0]}
 	switch move.Kind {
 	case MoveExpire:
 		entry := &s.Entries[move.Index]

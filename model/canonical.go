@@ -54,6 +54,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 			number(&s.Replica.Entries[k].Clock)
 		}
 	}
+	number(&s.Outage.Clock)
 	return source
 }
 

@@ -142,6 +142,9 @@ type Event struct {
 	Node, Process int
 	// Store is the store that a fault struck as a whole.
 	Store StoreID
+	// Overdue are the processes that are due when a fault ends, and so act at that
+	// instant.
+	Overdue []int
 	// Operation is the one that took effect, or whose reply arrived, or that failed.
 	Operation *Operation
 	// Reached: in this step the operation got to where it goes, a store for example,
@@ -167,7 +170,7 @@ func (e *Event) Weight() int { return e.Move.Kind.Weight() }
 // Clone returns a copy of the event that the next step leaves alone.
 func (e *Event) Clone() Event {
 	c := *e
-	c.Changes, c.Begun = slices.Clone(e.Changes), slices.Clone(e.Begun)
+	c.Changes, c.Begun, c.Overdue = slices.Clone(e.Changes), slices.Clone(e.Begun), slices.Clone(e.Overdue)
 	return c
 }
 

@@ -25,15 +25,16 @@ func (s *State) Encode(to []byte) []byte {
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
-	if s.Replica.Lags {
-		count |= lagging
+	if s.Replica.Lags || s.Outage.On {
+		count |= troubled
 	}
 	to = append(to, count)
 	for i := range s.Processes {
 		to = s.encodeProcess(&s.Processes[i], to)
 	}
-	if s.Replica.Lags {
+	if count&troubled != 0 {
 		to = s.encodeReplica(to)
+		to = s.encodeOutage(to)
 	}
 	last := len(s.Memory)
 	for last > 0 && s.Memory[last-1] == 0 {
@@ -51,12 +52,31 @@ func (s *State) encodeEntry(e *Entry, to []byte) []byte {
 	return to
 }
 
-// lagging stands next to the number of processes, of which there are fewer.
-const lagging = 1 << 7
+// troubled stands next to the number of processes, of which there are fewer: something
+// is the matter with a store.
+const troubled = 1 << 7
 
-// encodeReplica writes the entries of the replica, each after its key+1, and 0.
+// encodeOutage writes 0 for none, or what it concerns.
+func (s *State) encodeOutage(to []byte) []byte {
+	o := &s.Outage
+	if !o.On {
+		return append(to, 0)
+	}
+	everywhere := byte(0)
+	if o.Everywhere {
+		everywhere = 1
+	}
+	to = append(to, 1, byte(o.Store), everywhere, o.Node)
+	return appendClocked(to, o.Clock, o.Limit)
+}
+
+// encodeReplica writes 0 for none, or 1 and the entries of the replica, each after its
+// key+1, and 0.
 func (s *State) encodeReplica(to []byte) []byte {
-	to = append(to, byte(s.Replica.Store))
+	if !s.Replica.Lags {
+		return append(to, 0)
+	}
+	to = append(to, 1, byte(s.Replica.Store))
 	to = appendClocked(to, s.Replica.Clock, s.Replica.Limit)
 	for k := range s.Replica.Entries {
 		if e := &s.Replica.Entries[k]; e.Present() {
@@ -151,14 +171,18 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		node.Clock, node.Limit = clocked()
 		s.Nodes = append(s.Nodes, node)
 	}
-	count, lags := int(from[0]&^lagging), from[0]&lagging != 0
+	count, trouble := int(from[0]&^troubled), from[0]&troubled != 0
 	from = from[1:]
 	s.Processes = s.Processes[:0]
 	for range count {
 		s.Processes = append(s.Processes, Process{})
 		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
 	}
-	s.Replica = Replica{}
+	s.Replica, s.Outage = Replica{}, Outage{}
+	lags := trouble && from[0] == 1
+	if trouble {
+		from = from[1:]
+	}
 	if lags {
 		s.Replica.Lags, s.Replica.Store = true, StoreID(from[0])
 		from = from[1:]
@@ -169,6 +193,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 			entry(&s.Replica.Entries[k])
 		}
 		from = from[1:]
+	}
+	out := trouble && from[0] == 1
+	if trouble {
+		from = from[1:]
+	}
+	if out {
+		s.Outage = Outage{On: true, Store: StoreID(from[0]), Everywhere: from[1] == 1, Node: from[2]}
+		from = from[3:]
+		s.Outage.Clock, s.Outage.Limit = clocked()
 	}
 	s.Memory = append(s.Memory[:0], from...)
 	for len(s.Memory) < memory {

@@ -43,8 +43,8 @@ func (r *Rules) GoesOn(s *State, e *Event) bool {
 			return false
 		}
 	}
-	_, most, blocked := r.timing(s, p)
-	return most == 0 && !blocked
+	urgent, _ := r.Urgent(s, p)
+	return urgent
 }
 
 // Further appends what the process of a step that [Rules.GoesOn] does next.

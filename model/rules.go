@@ -138,6 +138,9 @@ func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
 	if s.Nodes[p.Node].Status != Running {
 		return false, Forever
 	}
+	if s.Outage.On && p.Phase == Acting && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
+		return false, Forever
+	}
 	most := r.Bound(s, p)
 	return most == 0 || p.Overdue && most < Forever, most
 }
@@ -233,6 +236,9 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 			return
 		}
 		m.Begin()
+	}
+	if s.Outage.concerns(p, op) {
+		return
 	}
 	start := m.open
 	if p.Phase == Acting && !m.due(p, op.Min) {

@@ -131,6 +131,7 @@ type State struct {
 	// Entries are the contents of all stores, by key.
 	Entries [MaxKeys]Entry
 	Replica Replica
+	Outage  Outage
 	// Owners tells for each token in use who created it.
 	Owners [MaxTokens]Owner
 	// Serials names tokens in a trace, from 1; no part of the state. Created

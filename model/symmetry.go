@@ -88,6 +88,7 @@ func (o *sorter) sortNodes(nodes []span) {
 			write++
 		}
 	}
+	s.Outage.Node = moved[s.Outage.Node]
 	for n, owner := range s.Owners {
 		if owner != NoOwner {
 			s.Owners[n] = Owner(moved[owner>>8])<<8 | owner&0xff
@@ -119,6 +120,14 @@ func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 	}
 	if c := o.compare(nodes[a], nodes[b]); c != 0 {
 		return c
+	}
+	if out := &o.state.Outage; out.On && !out.Everywhere && a != b {
+		switch out.Node {
+		case a:
+			return -1
+		case b:
+			return 1
+		}
 	}
 	return compareClocks(na.Clock, nb.Clock, o.values)
 }

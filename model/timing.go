@@ -23,6 +23,9 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	if s.Replica.Lags {
 		upper[s.Replica.Clock] = zone.Bound(s.Replica.Limit)
 	}
+	if s.Outage.On {
+		upper[s.Outage.Clock] = zone.Bound(s.Outage.Limit)
+	}
 	passes = true
 	for i := range s.Processes {
 		p := &s.Processes[i]
@@ -54,7 +57,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 // whether it is overdue.
 func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	lower[0], upper[0] = 0, 0
-	halts := false
+	halts := s.Outage.On
 	for i, f := range r.Faults {
 		halts = halts || s.Left[i] > 0 && f.Halts()
 	}
@@ -71,6 +74,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 				lower[node.Clock] = zone.Bound(node.Limit)
 			}
 		}
+	}
+	if s.Outage.On {
+		lower[s.Outage.Clock], upper[s.Outage.Clock] = zone.Unbounded, zone.Bound(s.Outage.Limit)
 	}
 	if s.Replica.Lags {
 		lower[s.Replica.Clock], upper[s.Replica.Clock] = zone.Unbounded, zone.Bound(s.Replica.Limit)

@@ -138,6 +138,9 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 	case model.OnStore:
 		store := protocol.StoreNames()[e.Store]
 		step.Arguments = []string{store}
+		if e.Node >= 0 {
+			return "the " + store + ", seen from " + step.Node + ","
+		}
 		return "the " + store
 	}
 	if f.Strikes() == model.OnRequest {
@@ -161,20 +164,11 @@ func (n *namer) over(before, after *model.State, step *model.TraceStep) string {
 	return text
 }
 
-// overdue names the processes that a recovery finds due.
+// overdue names the processes that the end of a fault finds due.
 func overdue(s *model.State, e *model.Event) []string {
-	if e.Move.Kind != model.MoveRecovery {
-		return nil
-	}
 	var names []string
-	position := 0
-	for i := range s.Processes {
-		if p := &s.Processes[i]; int(p.Node) == e.Node {
-			if e.Move.Choice&(1<<position) != 0 {
-				names = append(names, processName(s, p))
-			}
-			position++
-		}
+	for _, i := range e.Overdue {
+		names = append(names, processName(s, &s.Processes[i]))
 	}
 	slices.Sort(names)
 	return names

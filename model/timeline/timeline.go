@@ -164,7 +164,7 @@ func (d *drawing) follow(s *model.TraceStep) {
 
 func (d *drawing) fault(s *model.TraceStep) {
 	switch {
-	case s.Kind == "recovery":
+	case s.Kind == "recovery" && len(s.Arguments) == 0:
 		delete(d.status, s.Node)
 	case s.EndsNode():
 		d.status[s.Node] = signCrashed

@@ -1,0 +1,113 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/model"
+)
+
+// StorePause returns the fault by which a store stands still for any duration from 0 to
+// max, at most times times in a run: what is asked of it waits, with no timeout, and
+// takes effect when it goes on. The TTLs in it run on.
+//
+// In the world it stands for a fork for a snapshot on a large machine, a slow command
+// that blocks the others, SIGSTOP of the server.
+func StorePause(times int, max time.Duration) model.Fault {
+	return outage{counted: counted{"store-pause", times, model.OnStore}, max: max, everywhere: true}
+}
+
+// outage is a fault by which a store does not answer.
+type outage struct {
+	counted
+	max        time.Duration
+	everywhere bool
+	limit      model.Ticks
+}
+
+func (f outage) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max)) }
+func (f outage) Durations() []time.Duration { return []time.Duration{f.max} }
+
+// Halts is true: operations may miss their upper bounds.
+func (outage) Halts() bool { return true }
+
+// SeesPending is true: it begins where an operation is under way.
+func (outage) SeesPending() bool { return true }
+
+func (f outage) Describe(k model.MoveKind) string {
+	switch {
+	case f.everywhere && k == model.MoveRecovery:
+		return "goes on"
+	case f.everywhere:
+		return "stands still"
+	case k == model.MoveRecovery:
+		return "can be reached again"
+	}
+	return "cannot be reached"
+}
+
+func (f outage) Resolve(t model.Tick) (model.Fault, error) {
+	if err := f.valid(); err != nil {
+		return nil, err
+	}
+	if f.times > 0 && f.max <= 0 {
+		return nil, fmt.Errorf("the fault %s of up to %s: the longest must be positive, as in 1x12s", f.name, model.FormatDuration(f.max))
+	}
+	var err error
+	f.limit, err = t.Ticks(f.max)
+	return f, err
+}
+
+// Offer lets an outage begin where an operation is due that it concerns, and end at any
+// time.
+func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
+	if s.Outage.On {
+		if s.Outage.Everywhere == f.everywhere {
+			r.EndMoves(s, m)
+		}
+		return
+	}
+	offered := map[model.Outage]bool{}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Phase != model.Acting {
+			continue
+		}
+		op := r.Automaton.Operation(p.Local)
+		if !op.Kind.OnStore() {
+			continue
+		}
+		o := f.of(op.Store, p.Node)
+		if offered[o] {
+			continue
+		}
+		offered[o] = true
+		// The node stands above what tells moves of one outage apart.
+		r.BeginningMoves(s, o, model.Move{Kind: model.MoveFault, Index: uint8(o.Store), Choice: uint32(o.Node) << 8}, m)
+	}
+}
+
+func (f outage) of(store model.StoreID, node uint8) model.Outage {
+	if f.everywhere {
+		node = 0
+	}
+	return model.Outage{Store: store, Everywhere: f.everywhere, Node: node, Limit: f.limit}
+}
+
+func (f outage) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+	e.Store = model.StoreID(m.Index)
+	if m.Kind == model.MoveRecovery {
+		if !f.everywhere {
+			e.Node = int(s.Outage.Node)
+		}
+		r.EndOutage(s, m, e)
+		return nil
+	}
+	o := f.of(e.Store, uint8(m.Choice>>8))
+	o.On, o.Clock = true, model.Fresh
+	s.Outage = o
+	if !f.everywhere {
+		e.Node = int(o.Node)
+	}
+	return nil
+}

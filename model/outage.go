@@ -1,0 +1,101 @@
+package model
+
+// Outage is a time in which what a node, or all of them, ask of a store has no effect and
+// gets no answer: it waits. At most one is under way.
+type Outage struct {
+	On    bool
+	Store StoreID
+	// Everywhere: it concerns all nodes, else the one named.
+	Everywhere bool
+	Node       uint8
+	// Clock measures since when, up to Limit.
+	Clock uint8
+	Limit Ticks
+}
+
+// concerns reports whether the process waits for the end of the outage.
+func (o *Outage) concerns(p *Process, op *Operation) bool {
+	return o.On && (p.Phase == Acting || p.Phase == Arriving) && op.Kind.OnStore() && op.Store == o.Store &&
+		(o.Everywhere || p.Node == o.Node)
+}
+
+// waiting returns the processes that have issued an operation that the outage concerns,
+// and whose time is bounded, in order.
+func (r *Rules) waiting(s *State, o *Outage) []int {
+	var list []int
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Phase == Acting && o.concerns(p, r.Automaton.Operation(p.Local)) && p.Clock != NoClock {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// BeginningMoves appends the ways in which an outage, not under way yet, can begin: when
+// an operation that it concerns is exactly at its upper bound, since until then it may
+// as well wait on its own, and otherwise nothing is changed; at any time at which there
+// is such an operation if [Rules.PauseWhenDue] is not set. The move is completed and its
+// Choice tells moves apart.
+func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
+	o.On = true
+	due := 0
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Phase != Acting || s.Nodes[p.Node].Status != Running || !o.concerns(p, r.Automaton.Operation(p.Local)) {
+			continue
+		}
+		if urgent, _ := r.Urgent(s, p); urgent || !r.PauseWhenDue {
+			m.Begin()
+			m.Add(move)
+			return
+		}
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Phase != Acting || p.Clock == NoClock || !o.concerns(p, r.Automaton.Operation(p.Local)) {
+			continue
+		}
+		_, bound := r.Urgent(s, p)
+		if bound == Forever {
+			continue
+		}
+		due++
+		move.Choice = move.Choice&^0xff | uint32(due)
+		m.Begin()
+		if m.Require(Guard{Clock: p.Clock, Lower: true, Bound: bound}) {
+			m.Add(move)
+		}
+	}
+}
+
+// EndMoves appends the ways in which the outage can end: each operation that waits for
+// that is not yet due, or overdue and takes effect now. Both sides are closed.
+func (r *Rules) EndMoves(s *State, m *Moves) {
+	move := Move{Kind: MoveRecovery, Index: uint8(s.Outage.Store)}
+	waiting := r.waiting(s, &s.Outage)
+	for subset := range uint32(1) << len(waiting) {
+		move.Choice = subset
+		possible := true
+		m.Begin()
+		for k, i := range waiting {
+			p := &s.Processes[i]
+			possible = possible && m.Require(Guard{Clock: p.Clock, Lower: subset&(1<<k) != 0, Bound: r.Bound(s, p)})
+		}
+		if possible {
+			m.Add(move)
+		}
+	}
+}
+
+// EndOutage lets the outage end as the move says.
+func (r *Rules) EndOutage(s *State, m *Move, e *Event) {
+	for k, i := range r.waiting(s, &s.Outage) {
+		if m.Choice&(1<<k) != 0 {
+			p := &s.Processes[i]
+			p.Overdue, p.Clock = true, NoClock
+			e.Overdue = append(e.Overdue, i)
+		}
+	}
+	s.Outage = Outage{}
+}
