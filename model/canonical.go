@@ -60,11 +60,16 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 
 // dropEnded drops ended processes that nobody can wait for.
 func (s *State) dropEnded() {
-	var wanted [MaxProcesses]bool
 	any := false
 	for i := range s.Processes {
+		any = any || s.Processes[i].Phase == Ended
+	}
+	if !any {
+		return
+	}
+	var wanted [MaxProcesses]bool
+	for i := range s.Processes {
 		p := &s.Processes[i]
-		any = any || p.Phase == Ended
 		if p.Phase == Ended {
 			continue
 		}
@@ -76,9 +81,7 @@ func (s *State) dropEnded() {
 			}
 		}
 	}
-	if any {
-		s.removeProcesses(func(i int) bool { return s.Processes[i].Phase == Ended && !wanted[i] })
-	}
+	s.removeProcesses(func(i int) bool { return s.Processes[i].Phase == Ended && !wanted[i] })
 }
 
 func (p *Process) flags() uint8 {
@@ -107,7 +110,10 @@ func (p *Process) flags() uint8 {
 // numberFamilies numbers the families of each node without gaps and forgets the
 // owners that are gone.
 func (s *State) numberFamilies() {
-	var numbers [MaxProcesses]uint8
+	var numbers, first [MaxProcesses]uint8 // first+1 process, by node
+	for i := len(s.Processes) - 1; i >= 0; i-- {
+		first[s.Processes[i].Node] = uint8(i) + 1
+	}
 	for i := 1; i < len(s.Processes); i++ {
 		switch p, before := &s.Processes[i], &s.Processes[i-1]; {
 		case p.Node != before.Node:
@@ -122,8 +128,8 @@ func (s *State) numberFamilies() {
 			continue
 		}
 		s.Owners[n] = NoOwner
-		for i := range s.Processes {
-			if p := &s.Processes[i]; OwnerOf(p) == owner {
+		for i := int(first[owner>>8]) - 1; i >= 0 && i < len(s.Processes) && s.Processes[i].Node == uint8(owner>>8); i++ {
+			if OwnerOf(&s.Processes[i]) == owner {
 				s.Owners[n] = owner&^0xff | Owner(numbers[i])
 				break
 			}

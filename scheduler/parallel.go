@@ -131,13 +131,16 @@ func (x *explorer) expandTogether(batch []uint32) error {
 	var group sync.WaitGroup
 	chunks := (len(batch) + chunkSize - 1) / chunkSize
 	states := func(c int) []uint32 { return batch[c*chunkSize : min((c+1)*chunkSize, len(batch))] }
-	for _, w := range x.workers[:min(len(x.workers), chunks)] {
-		group.Go(func() {
-			for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
-				w.expand(&x.chunks[c], states(c))
-			}
-		})
+	work := func(w *worker) {
+		for c := int(next.Add(1)) - 1; c < chunks; c = int(next.Add(1)) - 1 {
+			w.expand(&x.chunks[c], states(c))
+		}
 	}
+	// One of them is this goroutine, which would only wait.
+	for _, w := range x.workers[1:min(len(x.workers), chunks)] {
+		group.Go(func() { work(w) })
+	}
+	work(x.workers[0])
 	group.Wait()
 	for c := range chunks {
 		if err := x.takeChunk(&x.chunks[c], states(c)); err != nil {
