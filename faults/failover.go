@@ -46,8 +46,9 @@ func (f failover) Resolve(t model.Tick) (model.Fault, error) {
 	return f, err
 }
 
-// Offer lets a replica fall behind where a write is about to take effect: before that
-// there is nothing to lose, and more time left if it falls behind later.
+// Offer lets a replica fall behind where a write is about to take effect, or a TTL is
+// just over, which the replica may notice later at that instant: before that there is
+// nothing to lose, and more time left if it falls behind later.
 func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	if s.Replica.Lags {
 		r.PromotionMoves(s, m)
@@ -70,12 +71,19 @@ func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 			offer(op.Store)
 		}
 	}
-	if !otherLosses(r, s) {
-		return
-	}
+	others := otherLosses(r, s)
 	for k := range s.Entries {
-		if s.Entries[k].Present() {
-			offer(r.Automaton.Store(model.KeyID(k)))
+		e := &s.Entries[k]
+		store := r.Automaton.Store(model.KeyID(k))
+		switch {
+		case !e.Present() || offered&(1<<store) != 0:
+		case others:
+			offer(store)
+		case e.Clock != model.NoClock:
+			m.Begin()
+			if m.Require(model.Guard{Clock: e.Clock, Lower: true, Bound: e.TTL}) {
+				m.Add(model.Move{Kind: model.MoveFault, Index: uint8(store), Choice: uint32(k) + 1})
+			}
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d %s\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.trials, s.programs)
 }
 
 // scenario is the same for the engine.
@@ -38,6 +38,7 @@ func (s *setting) scenario() scheduler.Scenario {
 	if s.pauses > 0 {
 		c.Faults = append(c.Faults, faults.Pause(s.pauses, ticks(s.pauseMax)))
 	}
+	c.Faults, c.Timeout = append(c.Faults, s.trials.faults()...), ticks(s.timeout)
 	return c
 }
 
@@ -115,8 +116,8 @@ func compareVerdicts(s *setting, e *enumeration, r *scheduler.Report) error {
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Property == "answered" {
-			if got := costOf(v); got.found && !e.stuckAt(s, got) {
-				return &mismatch{"answered", got.String(), "no world of that cost is stuck; the cheapest stuck one: " + e.stuckCost(s).String(), v.Trace}
+			if got := costOf(v); got.found && !e.stuckAt(got) {
+				return &mismatch{"answered", got.String(), "no world of that cost is stuck; the cheapest stuck one: " + e.stuckCost().String(), v.Trace}
 			}
 			continue
 		}
@@ -133,10 +134,10 @@ func compareVerdicts(s *setting, e *enumeration, r *scheduler.Report) error {
 
 // stuckAt reports whether some world with just as many faults and no more steps
 // is stuck.
-func (e *enumeration) stuckAt(s *setting, c cost) bool {
+func (e *enumeration) stuckAt(c cost) bool {
 	for i, stuck := range e.stuck {
 		w := e.worlds[i]
-		if stuck && s.crashes-w.crashes+s.pauses-w.pauses == c.faults && e.steps[i] <= c.steps {
+		if stuck && w.behind() == c.faults && e.steps[i] <= c.steps {
 			return true
 		}
 	}

@@ -65,6 +65,9 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 			s.replyMin = 1
 		}
 	}
+	if chance(t, 50) {
+		drawTrials(t, s)
+	}
 	switch {
 	case chance(t, 80):
 		s.programs = leasePrograms(t)
@@ -85,6 +88,20 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	}
 	return s
 })
+
+// drawTrials draws faults beyond crash and pause, mostly instead of those: a few at a
+// time, so that there are not too many worlds.
+func drawTrials(t *rapid.T, s *setting) {
+	s.budget[between(t, 0, int(troubles)-1)]++
+	if chance(t, 20) {
+		s.budget[between(t, 0, int(troubles)-1)]++
+	}
+	if chance(t, 75) {
+		s.crashes, s.pauses = 0, 0
+	}
+	s.lag, s.outage, s.timeout = between(t, 0, 3), between(t, 1, 4), between(t, 0, 2)
+	s.downLeast, s.downLongest = span(t, 0, 3)
+}
 
 func updateProgramOf(t *rapid.T) program {
 	p := program{{verb: vUpdate, v: 1}}
@@ -122,6 +139,9 @@ func leasePrograms(t *rapid.T) programs {
 	add(instruction{verb: vToken, v: 0})
 	add(instruction{verb: vSetNX, key: keyLock, v: 0, ttl: ttl})
 	jump(instruction{verb: vIf, code: model.Refused}, lost)
+	if chance(t, 15) {
+		jump(instruction{verb: vIf, code: oneOf(t, model.Failed, model.TimedOut, model.Cancelled)}, oneOf(t, lost, done))
+	}
 	deadline := chance(t, 12)
 	if deadline && chance(t, 50) {
 		add(instruction{verb: vDeadline, ttl: oneOf(t, 1, 2, 3, 4)})
@@ -141,6 +161,9 @@ func leasePrograms(t *rapid.T) programs {
 	}
 	a, b := span(t, 0, 5)
 	add(instruction{verb: vCompute, min: a, max: b})
+	if chance(t, 15) {
+		jump(instruction{verb: vIf, code: oneOf(t, model.Failed, model.Cancelled)}, done)
+	}
 	add(instruction{verb: vStop})
 	if chance(t, 15) {
 		add(instruction{verb: vWait, v: 2})
@@ -274,7 +297,8 @@ func wildLine(t *rapid.T, i, lines int, spawns bool) instruction {
 	case vGo:
 		in.n = firstChild
 	case vIf:
-		in.code = oneOf(t, model.Done, model.Missing, model.Found, model.NotMine, model.Refused, model.Below, model.NotBelow, model.Passed, model.Stopped)
+		in.code = oneOf(t, model.Done, model.Missing, model.Found, model.NotMine, model.Refused, model.Below, model.NotBelow, model.Passed, model.Stopped,
+			model.Failed, model.TimedOut, model.Cancelled)
 		in.to = between(t, i+1, max(i+1, lines))
 	case vIfEqual:
 		in.to = between(t, i+1, max(i+1, lines))

@@ -84,6 +84,7 @@ var codeName = map[model.Code]string{
 	model.Done: "ok", model.Missing: "missing", model.Found: "found", model.NotMine: "not-mine", model.Refused: "refused",
 	model.NoTTL: "no-ttl", model.Below: "below", model.NotBelow: "not-below", model.Stopped: "stopped",
 	model.Passed: "passed", model.NotPassed: "not-passed", model.Result: "result",
+	model.Failed: "error", model.TimedOut: "timeout", model.Cancelled: "cancelled",
 }
 
 func (in instruction) String() string {
@@ -250,46 +251,49 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 		}
 		switch in.verb {
 		case vGet:
-			v, ok, _ := store.Get(key)
-			l.v[in.v], l.last = v, pick(ok, model.Found, model.Missing)
+			v, ok, err := store.Get(key)
+			l.v[in.v], l.last = v, errorCode(err, pick(ok, model.Found, model.Missing))
 		case vSet:
-			store.Set(key, l.v[in.v], options...)
-			l.last = model.Done
+			l.last = errorCode(store.Set(key, l.v[in.v], options...), model.Done)
 		case vSetXX:
-			ok, _ := store.SetXX(key, l.v[in.v], options...)
-			l.last = pick(ok, model.Done, model.Refused)
+			ok, err := store.SetXX(key, l.v[in.v], options...)
+			l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 		case vSetNX:
-			ok, _ := store.SetNX(key, l.v[in.v], ticks(in.ttl))
-			l.last = pick(ok, model.Done, model.Refused)
+			ok, err := store.SetNX(key, l.v[in.v], ticks(in.ttl))
+			l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 		case vDel:
-			ok, _ := store.Del(key)
-			l.last = pick(ok, model.Done, model.Missing)
+			ok, err := store.Del(key)
+			l.last = errorCode(err, pick(ok, model.Done, model.Missing))
 		case vPExpire:
-			ok, _ := store.PExpire(key, ticks(in.ttl))
-			l.last = pick(ok, model.Done, model.Missing)
+			ok, err := store.PExpire(key, ticks(in.ttl))
+			l.last = errorCode(err, pick(ok, model.Done, model.Missing))
 		case vPTTL:
-			left, _ := store.PTTL(key, ticks(in.ttl))
+			left, err := store.PTTL(key, ticks(in.ttl))
 			l.last = [...]model.Code{protocol.Absent: model.Missing, protocol.NoTTL: model.NoTTL, protocol.Below: model.Below, protocol.NotBelow: model.NotBelow}[left]
+			l.last = errorCode(err, l.last)
 		case vDelEq, vExpireEq:
 			var owner protocol.Ownership
+			var err error
 			if in.verb == vDelEq {
-				owner, _ = store.DelIfEqual(key, l.v[in.v])
+				owner, err = store.DelIfEqual(key, l.v[in.v])
 			} else {
-				owner, _ = store.ExpireIfEqual(key, l.v[in.v], ticks(in.ttl))
+				owner, err = store.ExpireIfEqual(key, l.v[in.v], ticks(in.ttl))
 			}
-			l.last = [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing}[owner]
+			l.last = [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
+			l.last = errorCode(err, l.last)
 		case vRead:
-			l.v[in.v], _ = c.Source.Read()
-			l.last = model.Found
+			var err error
+			l.v[in.v], err = c.Source.Read()
+			l.last = errorCode(err, model.Found)
 		case vUpdate:
-			l.v[in.v], _ = c.Source.Update()
-			l.last = model.Found
+			var err error
+			l.v[in.v], err = c.Source.Update()
+			l.last = errorCode(err, model.Found)
 		case vCompute:
-			c.Compute(protocol.Range{Min: ticks(in.min), Max: ticks(in.max)})
-			l.last = model.Done
+			l.last = errorCode(c.Compute(protocol.Range{Min: ticks(in.min), Max: ticks(in.max)}), model.Done)
 		case vSleep:
 			err := c.SleepBetween(ticks(in.min), ticks(in.max))
-			l.last = pick(err == nil, model.Done, model.Stopped)
+			l.last = errorCode(err, pick(err == nil, model.Done, model.Stopped))
 		case vStop:
 			l.task[in.slot].Stop()
 			l.last = model.Done

@@ -42,17 +42,18 @@ func (w *world) successors() []successor {
 	if w.timePasses() {
 		add(0, false, func(n *world, _ *successor) { n.pass() })
 	}
+	w.troubled(add)
 	for i := range w.processes {
 		p := &w.processes[i]
 		switch w.nodes[p.node].status {
-		case crashed:
+		case crashed, down:
 			continue
 		case paused:
 			if p.phase != waiting {
 				continue
 			}
 		}
-		if w.set.patience >= 0 && p.isRequest(w.set) && p.wait > w.set.patience {
+		if w.set.patience >= 0 && p.isRequest(w.set) && !p.cancelled && p.wait > w.set.patience {
 			add(1, false, func(_ *world, s *successor) { s.violates[answeredWithin] = true })
 		}
 		least, _, forever := w.bounds(p)
@@ -70,6 +71,15 @@ func (w *world) successors() []successor {
 			})
 		case p.phase == acting && !forever:
 			in := w.set.programs[p.program][p.pc]
+			if w.givesUp(p) {
+				add(1, false, func(n *world, _ *successor) { n.deliver(i, in, seen{code: model.Cancelled}) })
+				if in.remote() && !p.cancelledAtIssue {
+					add(1, false, func(n *world, s *successor) {
+						n.act(i, in, 0, s)
+						n.deliver(i, in, seen{code: model.Cancelled})
+					})
+				}
+			}
 			if in.verb == vSleep && p.stopped {
 				add(1, false, func(n *world, _ *successor) {
 					n.step(i, func(q *process) { n.set.programs.observe(q, seen{code: model.Stopped}) })
@@ -78,9 +88,10 @@ func (w *world) successors() []successor {
 					continue
 				}
 			}
-			if p.age < least {
+			if p.age < least || w.givesUp(p) || w.cutOff(p) {
 				continue
 			}
+			w.failures(i, in, add)
 			for _, code := range w.answers(p, in) {
 				add(1, false, func(n *world, s *successor) { n.effect(i, in, code, s) })
 			}
@@ -124,10 +135,16 @@ func (w *world) successors() []successor {
 
 // timePasses reports whether a tick may go by: nothing that would then be late.
 func (w *world) timePasses() bool {
+	if w.overdueTrouble() {
+		return false
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		if w.late(p) {
 			return false
+		}
+		if w.cutOff(p) && !w.givesUp(p) {
+			continue
 		}
 		if w.nodes[p.node].status != running {
 			continue
@@ -151,6 +168,7 @@ func (w *world) timePasses() bool {
 
 // pass lets a tick go by. Ages stop where they no longer matter.
 func (w *world) pass() {
+	w.passTrouble()
 	for i := range w.processes {
 		p := &w.processes[i]
 		p.age = min(p.age+1, w.longest(p))
@@ -214,9 +232,13 @@ func (w *world) put(k int, e entry) {
 
 // effect lets the operation of the process take effect.
 func (w *world) effect(i int, in instruction, answer model.Code, s *successor) {
+	w.deliver(i, in, w.act(i, in, answer, s))
+}
+
+// act changes the world and returns what the process will see of that.
+func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen {
 	p := &w.processes[i]
 	o := seen{code: model.Done}
-	p.new = false
 	if op, ok := in.onEntry(w.set); ok {
 		o = w.onEntry(p, in, op, s)
 		if in.verb == vPTTL && o.code == model.Below {
@@ -247,11 +269,7 @@ func (w *world) effect(i int, in instruction, answer model.Code, s *successor) {
 			p.deadlinePassed, p.deadlineAge = true, 0
 		}
 	}
-	if in.remote() && w.set.replyMax > 0 {
-		p.phase, p.age, p.seen = replying, 0, o
-		return
-	}
-	w.step(i, func(q *process) { w.set.programs.observe(q, o) })
+	return o
 }
 
 // onEntry returns the operation on an entry that the instruction stands for.
@@ -339,7 +357,7 @@ func (p *process) isRequest(set *setting) bool { return p.node < set.nodes && p.
 func (w *world) settled() bool {
 	for i := range w.processes {
 		p := &w.processes[i]
-		if p.isRequest(w.set) && !p.new {
+		if p.isRequest(w.set) && !p.new && !p.cancelled {
 			return false
 		}
 	}

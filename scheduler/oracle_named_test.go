@@ -31,6 +31,13 @@ func named() map[string]*setting {
 		change(s)
 		return s
 	}
+	// with is a setting with one fault of the kind.
+	with := func(t trouble, handle program, child ...instruction) *setting {
+		return set(func(s *setting) {
+			s.budget[t] = 1
+			s.lag, s.outage, s.timeout, s.downLeast, s.downLongest = 1, 2, 1, 1, 2
+		}, handle, child...)
+	}
 	// rebuild is a request that caches what it rebuilt under a lock.
 	rebuild := func(ttl, least, most int, release verb, heartbeat bool) program {
 		p := program{
@@ -71,6 +78,25 @@ func named() map[string]*setting {
 		"direct, all requests at once": set(func(s *setting) { s.updates, s.window = 1, 0 }, direct),
 		"lease, requests in a window and a pause": set(func(s *setting) { s.window, s.pauses, s.pauseMax = 2, 1, 2 },
 			rebuild(3, 1, 5, vDelEq, true), beat...),
+		"nottl, an evicted lock":         with(evict, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a wiped store":           with(wipe, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a failover":              with(failover, rebuild(0, 1, 3, vDel, false)),
+		"fixedttl, a failover":           with(failover, rebuild(3, 1, 5, vDelEq, false)),
+		"lease, a paused store":          with(storePause, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"lease, a partition":             with(partition, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"nottl, a store error":           with(storeError, rebuild(0, 1, 3, vDel, false)),
+		"lease, a store error":           with(storeError, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"nottl, a lost request":          with(lostRequest, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a lost reply":            with(lostReply, rebuild(0, 1, 3, vDel, false)),
+		"lease, a lost reply":            with(lostReply, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"nottl, a cancelled request":     with(cancel, rebuild(0, 1, 3, vDel, false)),
+		"lease, a cancelled request":     with(cancel, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"fixedttl, a rebuild that fails": with(rebuildError, rebuild(3, 1, 5, vDel, false)),
+		"nottl, a restart":               with(restart, rebuild(0, 1, 3, vDel, false)),
+		"a replica that has not noticed yet that a TTL is over": with(failover, program{
+			{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 1}, {verb: vCompute, min: 1, max: 1},
+			{verb: vPTTL, key: keyLock}, {verb: vDel, key: keyLock},
+		}),
 		// Fischer's protocol: each wait merges with the access that follows.
 		"a write within 1 tick, a look after 2":  set(func(s *setting) { s.window = 0 }, byTiming(1, 2)),
 		"a write within 2 ticks, a look after 2": set(func(s *setting) { s.window, s.pauses, s.pauseMax = 0, 1, 2 }, byTiming(2, 2)),

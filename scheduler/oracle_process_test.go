@@ -40,6 +40,8 @@ type process struct {
 	deadlineLimit        int
 	stopped              bool
 	stoppedAtIssue       bool
+	cancelled            bool
+	cancelledAtIssue     bool
 	believes             [len(tinyKeys)]bool
 	// new: it has arrived, and its first operation, which goes to a store or to
 	// the source, has not taken effect.
@@ -97,7 +99,8 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		in := ps[p.program][p.pc]
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
-			p.stoppedAtIssue = p.stopped && in.verb == vSleep
+			p.cancelledAtIssue = p.cancelled && in.cancellable()
+			p.stoppedAtIssue = p.stopped && in.verb == vSleep && !p.cancelledAtIssue
 			return true
 		}
 		p.pc++
@@ -147,7 +150,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true

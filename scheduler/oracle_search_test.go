@@ -48,7 +48,7 @@ func enumerate(set *setting, most int) *enumeration {
 					e.endless = true
 					return e
 				}
-				faults := set.crashes - s.world.crashes + set.pauses - s.world.pauses
+				faults := s.world.behind()
 				for r, violated := range s.violates {
 					if c := (cost{violated, faults, steps + s.weight}); c.better(e.best[r]) {
 						e.best[r] = c
@@ -112,11 +112,11 @@ func (e *enumeration) findStuck() {
 }
 
 // stuckCost is the least cost of a stuck world.
-func (e *enumeration) stuckCost(set *setting) cost {
+func (e *enumeration) stuckCost() cost {
 	var best cost
 	for i, stuck := range e.stuck {
 		w := e.worlds[i]
-		if c := (cost{stuck, set.crashes - w.crashes + set.pauses - w.pauses, e.steps[i]}); c.better(best) {
+		if c := (cost{stuck, w.behind(), e.steps[i]}); c.better(best) {
 			best = c
 		}
 	}

@@ -51,6 +51,13 @@ func (s *setting) smaller() []*setting {
 	if s.pauses > 0 {
 		lower(func(c *setting) *int { return &c.pauseMax }, 1)
 	}
+	for k := range s.budget {
+		lower(func(c *setting) *int { return &c.budget[k] }, 0)
+	}
+	lower(func(c *setting) *int { return &c.lag }, 0)
+	lower(func(c *setting) *int { return &c.timeout }, 0)
+	lower(func(c *setting) *int { return &c.outage }, 1)
+	lower(func(c *setting) *int { return &c.downLeast }, 0)
 	if s.latMax > 0 {
 		try(func(c *setting) { c.latMin, c.latMax = 0, 0 })
 		try(func(c *setting) { c.latMin, c.latMax = 0, 1 })

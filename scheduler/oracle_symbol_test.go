@@ -152,7 +152,7 @@ func (s *symbol) kept(p *process) {
 func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 	w := &world{set: y.set, source: int(s.Source)}
 	for _, n := range s.Nodes {
-		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed}[n.Status]})
+		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed, model.Down: down}[n.Status]})
 	}
 	for _, o := range s.Owners {
 		f := noFamily
@@ -226,8 +226,9 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 	if q.hasDeadline {
 		q.deadlinePassed = p.Registers[s.deadline].Clock == model.NoClock
 	}
-	q.stopped, q.new = p.Stopped, p.New
-	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed != 0
+	q.stopped, q.cancelled, q.new = p.Stopped, p.Cancelled, p.New
+	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Stopped && p.Observed != 0
+	q.cancelledAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Cancelled
 	return q
 }
 
@@ -237,6 +238,8 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 func (w *world) discrete() *world {
 	d := w.clone()
 	d.crashes, d.pauses, d.rebuilds, d.lastKept = 0, 0, 0, [len(tinyKeys)]int{}
+	// Where a fault can begin without an effect the engine lets it begin elsewhere.
+	d.left, d.backup, d.blackout = [troubles]int{}, backup{}, blackout{}
 	for n := range d.nodes {
 		d.nodes[n].age = 0
 	}

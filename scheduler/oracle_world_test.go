@@ -20,6 +20,7 @@ type setting struct {
 	bound              int // of rebuilds
 	patience           int // how long a request may wait; negative if nobody asks
 	window             int // when a request arrives at the latest; negative for any time
+	trials
 }
 
 // entry is what is under a key.
@@ -34,11 +35,12 @@ const (
 	running status = iota
 	paused
 	crashed
+	down
 )
 
 type host1 struct {
 	status status
-	age    int // of the pause
+	age    int // of the pause, or since it is down
 }
 
 // mostProcesses and mostTokens are more than a case of use has at once.
@@ -63,6 +65,9 @@ type world struct {
 	source    int
 	crashes   int // left
 	pauses    int // left
+	left      [troubles]int
+	backup    backup
+	blackout  blackout
 	lastKept  [len(tinyKeys)]int
 	rebuilds  int
 	// endlessly: code ran without end, or spawns without end; the case is of no
@@ -71,7 +76,7 @@ type world struct {
 }
 
 func start(set *setting) *world {
-	w := &world{set: set, source: 1, crashes: set.crashes, pauses: set.pauses}
+	w := &world{set: set, source: 1, crashes: set.crashes, pauses: set.pauses, left: set.budget}
 	for n := range set.nodes + set.updates {
 		w.nodes = append(w.nodes, host1{})
 		roots, role := set.requests, handleProgram
@@ -120,7 +125,7 @@ func (h processHost) spawn(p *process, number int) int {
 			last = max(last, q.order)
 		}
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v}
+	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v, cancelled: p.cancelled}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -152,10 +157,18 @@ func (w *world) find(f family, order int) *process {
 func (w *world) bounds(p *process) (least, most int, forever bool) {
 	switch p.phase {
 	case replying:
+		switch p.seen.code {
+		case model.TimedOut:
+			return 0, w.set.timeout, false
+		case model.Cancelled:
+			return 0, 0, false
+		}
 		return w.set.replyMin, w.set.replyMax, false
 	case acting:
 		in := w.set.programs[p.program][p.pc]
 		switch {
+		case w.givesUp(p):
+			return 0, 0, false
 		case in.remote():
 			return w.set.latMin, w.set.latMax, false
 		case in.verb == vWait:
@@ -180,7 +193,7 @@ func (w *world) late(p *process) bool {
 // longest is the age beyond which nothing about the process depends on its age.
 func (w *world) longest(p *process) int {
 	if p.phase == acting {
-		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue {
+		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
 			return in.max
 		}
 	}
@@ -261,6 +274,9 @@ func (w *world) tidy() {
 	for k := range w.entries {
 		rename(&w.entries[k].value)
 	}
+	for k := range w.backup.entries {
+		rename(&w.backup.entries[k].value)
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		for k := range p.v {
@@ -301,6 +317,18 @@ func (w *world) key() string {
 	for _, f := range w.owners {
 		put(f.node, f.request)
 	}
+	put(w.left[:]...)
+	flag(w.backup.lags)
+	flag(w.backup.cache)
+	put(w.backup.age)
+	for _, e := range w.backup.entries {
+		datum(e.value)
+		put(e.ttl, e.age)
+	}
+	flag(w.blackout.on)
+	flag(w.blackout.cache)
+	flag(w.blackout.everywhere)
+	put(w.blackout.node, w.blackout.age)
 	for i := range w.processes {
 		p := &w.processes[i]
 		put(p.node, p.request, p.order, p.program, p.pc, int(p.phase), p.age, p.wait, int(p.seen.code), p.seen.number, int(p.last), p.number)
@@ -315,6 +343,8 @@ func (w *world) key() string {
 		put(p.deadlineAge, p.deadlineLimit)
 		flag(p.stopped)
 		flag(p.stoppedAtIssue)
+		flag(p.cancelled)
+		flag(p.cancelledAtIssue)
 		flag(p.new)
 		for _, f := range p.believes {
 			flag(f)
