@@ -37,7 +37,14 @@ func reachable(t *testing.T, code func(c *protocol.Client, reached func()), chan
 	for _, c := range change {
 		c(&s)
 	}
-	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.MutualExclusion()}, scheduler.Options{})
+	return violated(t, s, checks.MutualExclusion())
+}
+
+// violated reports whether some run of the scenario violates the property; the search
+// must not have been cut off.
+func violated(t *testing.T, s scheduler.Scenario, p model.Property) bool {
+	t.Helper()
+	r, err := scheduler.Check(context.Background(), s, []model.Property{p}, scheduler.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +175,7 @@ func reachableOnce(t *testing.T, code func(c *protocol.Client, reached func()), 
 	t.Helper()
 	s := scheduler.NewScenario(orphan{code})
 	s.Nodes, s.Updates, s.Faults = 1, 0, all
-	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Verdicts[0].Verdict == scheduler.Violated
+	return violated(t, s, checks.NoOrphanedLock())
 }
 
 type orphan struct {
@@ -208,11 +211,7 @@ func TestALostReplyIsNoticedWithinTheTimeout(t *testing.T) {
 		s := scheduler.NewScenario(orphan{code})
 		s.Nodes, s.Updates, s.Latency, s.Timeout = 1, 0, protocol.Range{}, time.Second
 		s.Faults = []model.Fault{faults.LostReply(1)}
-		r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Verdicts[0].Verdict == scheduler.Violated; got != c.want {
+		if got := violated(t, s, checks.NoOrphanedLock()); got != c.want {
 			t.Errorf("a TTL of %s may be over when the error comes: %t", c.ttl, got)
 		}
 	}
@@ -271,11 +270,7 @@ func later(t *testing.T, change ...func(*scheduler.Scenario)) bool {
 	for _, c := range change {
 		c(&s)
 	}
-	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Verdicts[0].Verdict == scheduler.Violated
+	return violated(t, s, checks.NoOrphanedLock())
 }
 
 // A node that starts again serves the requests that come later, and has forgotten what
@@ -336,133 +331,5 @@ func reachableWith(t *testing.T, code func(c *protocol.Client, reached func()), 
 	t.Helper()
 	s := scheduler.NewScenario(orphan{code})
 	s.Nodes, s.Updates, s.Latency, s.Faults = 1, 0, protocol.Range{}, all
-	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Verdicts[0].Verdict == scheduler.Violated
-}
-
-// What a request that is cancelled gets from its operations.
-func TestACancelledRequestGivesUp(t *testing.T) {
-	const hour = time.Hour
-	for _, c := range []struct {
-		rule string
-		code func(c *protocol.Client, reached func())
-		can  bool
-	}{
-		{"an operation under way may have had its effect", func(c *protocol.Client, reached func()) {
-			err := c.Store.Set("k", c.NewToken(), protocol.PX(hour))
-			c.WithoutCancel(func() {
-				if _, ok, _ := c.Store.Get("k"); ok && errors.Is(err, protocol.ErrCancelled) {
-					reached()
-				}
-			})
-		}, true},
-		{"or not", func(c *protocol.Client, reached func()) {
-			err := c.Store.Set("k", c.NewToken(), protocol.PX(hour))
-			c.WithoutCancel(func() {
-				if _, ok, _ := c.Store.Get("k"); !ok && errors.Is(err, protocol.ErrCancelled) {
-					reached()
-				}
-			})
-		}, true},
-		{"one that begins later has none", func(c *protocol.Client, reached func()) {
-			if c.Sleep(time.Second) == nil {
-				return
-			}
-			err := c.Store.Set("k", c.NewToken(), protocol.PX(hour))
-			c.WithoutCancel(func() {
-				if _, ok, _ := c.Store.Get("k"); ok || err == nil {
-					reached()
-				}
-			})
-		}, false},
-		{"without cancel an operation goes on", func(c *protocol.Client, reached func()) {
-			c.WithoutCancel(func() {
-				if c.Sleep(time.Second) != nil {
-					reached()
-				}
-			})
-		}, false},
-		{"a cancellation ends a sleep", func(c *protocol.Client, reached func()) {
-			c.Store.Set("k", c.NewToken(), protocol.PX(time.Second))
-			if c.Sleep(hour) == nil {
-				return
-			}
-			c.WithoutCancel(func() {
-				if _, ok, _ := c.Store.Get("k"); ok {
-					reached()
-				}
-			})
-		}, true},
-		{"it reaches a spawned process", func(c *protocol.Client, reached func()) {
-			child := protocol.Go(c, func(c *protocol.Client) bool { return errors.Is(c.Sleep(time.Second), protocol.ErrCancelled) })
-			cancelled := child.Wait()
-			c.WithoutCancel(func() {
-				if cancelled {
-					reached()
-				}
-			})
-		}, true},
-		{"but none that was spawned without cancel", func(c *protocol.Client, reached func()) {
-			c.WithoutCancel(func() {
-				child := protocol.Go(c, func(c *protocol.Client) bool { return errors.Is(c.Sleep(time.Second), protocol.ErrCancelled) })
-				if child.Wait() {
-					reached()
-				}
-			})
-		}, false},
-	} {
-		code := func(cl *protocol.Client, reached func()) {
-			c.code(cl, func() {
-				cl.WithoutCancel(func() { cl.Store.Set("orphan", cl.NewToken()) })
-			})
-		}
-		if got := reachableOnce(t, code, faults.Cancel(1)); got != c.can {
-			t.Errorf("%s: %t", c.rule, got)
-		}
-		if reachableOnce(t, code) {
-			t.Errorf("%s: it comes about without a cancellation", c.rule)
-		}
-	}
-}
-
-// shared has requests of a node share the rebuild, as golang.org/x/sync/singleflight
-// does: the work is done under the context of the request that came first.
-type shared struct{ detached bool }
-
-func (p shared) Handle(c *protocol.Client) protocol.Answer {
-	v, err, joined := c.Do("feed", func() (v protocol.Value, err error) {
-		work := func() { v, err = c.Rebuild(protocol.Range{Max: time.Second}) }
-		if p.detached {
-			c.WithoutCancel(work)
-		} else {
-			work()
-		}
-		return v, err
-	})
-	if joined && errors.Is(err, protocol.ErrCancelled) {
-		// Somebody's request was cancelled: this may be another one.
-		c.Store.Set("failed", c.NewToken())
-	}
-	_ = v
-	return protocol.Empty()
-}
-
-// The cancellation of the request that came first fails those that joined it, unless
-// the work goes on without it.
-func TestTheFirstCallersContextIsThatOfTheWork(t *testing.T) {
-	for _, detached := range []bool{false, true} {
-		s := scheduler.NewScenario(shared{detached})
-		s.Nodes, s.Requests, s.Updates = 1, 2, 0
-		s.Faults = []model.Fault{faults.Cancel(1)}
-		r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoOrphanedLock()}, scheduler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Verdicts[0].Verdict == scheduler.Violated; got == detached {
-			t.Errorf("detached %t: a request fails because another was cancelled: %t", detached, got)
-		}
-	}
+	return violated(t, s, checks.NoOrphanedLock())
 }

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"time"
 
 	"lockstep/model"
@@ -102,10 +101,6 @@ type class struct {
 	value any
 }
 
-type storeKey struct{ store, key string }
-
-func (k storeKey) String() string { return k.key }
-
 func newLearner(c code, tick model.Tick, latency model.Range, patience time.Duration) *learner {
 	l := &learner{
 		code: c, tick: tick, latency: latency, patience: patience,
@@ -121,18 +116,6 @@ func newLearner(c code, tick model.Tick, latency model.Range, patience time.Dura
 func (l *learner) Operation(id model.LocalID) *model.Operation { return &l.locals[id].operation }
 
 func (l *learner) Rank(id model.LocalID) uint64 { return l.locals[id].rank }
-
-func (l *learner) Store(k model.KeyID) model.StoreID {
-	if int(k) >= len(l.keys) {
-		return 0
-	}
-	return storeID(l.keys[k].store)
-}
-
-// storeID numbers the stores; 0 for no name.
-func storeID(name string) model.StoreID {
-	return model.StoreID(max(0, slices.Index(protocol.StoreNames(), name)))
-}
 
 func (l *learner) Next(id model.LocalID, o model.Observation) (*model.Edge, error) {
 	if e := l.known(id, o); e != nil {
@@ -330,18 +313,6 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 		op.Key, err = l.key(call.Store, call.Key, call.Source)
 	}
 	return op, err
-}
-
-func (l *learner) key(store, key string, at model.Source) (model.KeyID, error) {
-	k := storeKey{store, key}
-	if i := slices.Index(l.keys, k); i >= 0 {
-		return model.KeyID(i), nil
-	}
-	if len(l.keys) == model.MaxKeys {
-		return 0, &ProtocolError{Err: fmt.Errorf("%s:%d: the protocol uses more than %d keys", at.File, at.Line, model.MaxKeys)}
-	}
-	l.keys = append(l.keys, k)
-	return model.KeyID(len(l.keys) - 1), nil
 }
 
 func (l *learner) class(text string, result any) (uint16, error) {
