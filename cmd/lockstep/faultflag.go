@@ -44,21 +44,13 @@ func (f *faultFlag) String() string {
 
 // Types of flags for faults, by shape.
 const (
-	typeCount        = "int"
+	typeCount        = "N"
 	typeCountLongest = "NxD"
 	typeCountRange   = "NxRANGE"
 )
 
 func (f *faultFlag) Type() string {
 	return [...]string{faults.Count: typeCount, faults.CountLongest: typeCountLongest, faults.CountRange: typeCountRange}[f.kind.Shape]
-}
-
-// shape is how the value is written.
-func (f *faultFlag) shape() string {
-	if f.kind.Shape == faults.Count {
-		return "N"
-	}
-	return f.Type()
 }
 
 func (f *faultFlag) parts() []part {

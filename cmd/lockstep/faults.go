@@ -62,7 +62,7 @@ func listFaults(w io.Writer, kinds []faults.Kind) error {
 			separator = ""
 		}
 		flag := &faultFlag{kind: k}
-		text := fmt.Sprintf("%s--%s %s\n%s\n", separator, k.Name, flag.shape(), wrapIndented(k.Meaning, width))
+		text := fmt.Sprintf("%s--%s %s\n%s\n", separator, k.Name, flag.Type(), wrapIndented(k.Meaning, width))
 		text += wrapIndented("In the world: "+k.Event+".", width) + "\n"
 		text += "  lockstep check " + k.Example + "\n"
 		if _, err := io.WriteString(w, text); err != nil {
@@ -90,7 +90,7 @@ func faultsJSON(w io.Writer, kinds []faults.Kind) error {
 		Faults []listed `json:"faults"`
 	}{[]listed{}}
 	for _, k := range kinds {
-		out.Faults = append(out.Faults, listed{k.Name, (&faultFlag{kind: k}).shape(), k.Meaning, k.Event, "lockstep check " + k.Example})
+		out.Faults = append(out.Faults, listed{k.Name, (&faultFlag{kind: k}).Type(), k.Meaning, k.Event, "lockstep check " + k.Example})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")

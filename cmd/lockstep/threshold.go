@@ -188,7 +188,7 @@ func (q *quantity) understand(end string) bool {
 			}
 			return fmt.Sprintf("%dx%s", times, duration(n))
 		}
-	case kind == "int":
+	case kind == "int" || kind == typeCount:
 		q.count = true
 		q.text = func(n int64) string { return strconv.FormatInt(n, 10) }
 	default:
