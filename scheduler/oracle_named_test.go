@@ -88,8 +88,24 @@ func named() map[string]*setting {
 		"lease, a store error":   with(storeError, rebuild(3, 1, 4, vDelEq, true), beat...),
 		"nottl, a lost request":  with(lostRequest, rebuild(0, 1, 3, vDel, false)),
 		"nottl, a lost reply":    with(lostReply, rebuild(0, 1, 3, vDel, false)),
-		"a read whose reply is lost, and another": set(func(s *setting) { s.budget[lostReply], s.timeout, s.updates = 1, 1, 1 },
-			program{{verb: vRead, v: 1}, {verb: vRead, v: 1}, {verb: vSet, key: keyCache, v: 1}, {verb: vReturn}}),
+		"a read whose reply is lost teaches nothing": set(func(s *setting) { s.nodes, s.budget[lostReply], s.timeout = 1, 1, 1 },
+			program{
+				{verb: vRead, v: 1}, {verb: vIf, code: model.TimedOut, to: 3}, {verb: vReturn},
+				{verb: vUpdate, v: 3}, {verb: vRead, v: 1}, {verb: vIfEqual, v: 1, w: 3, to: 7}, {verb: vReturn},
+				{verb: vToken, v: 0}, {verb: vSet, key: keyLock, v: 0}, {verb: vReturn},
+			}),
+		"a failover between a wait and the write that follows at once": set(func(s *setting) { s.nodes, s.budget[failover] = 1, 1 },
+			program{
+				{verb: vToken, v: 0}, {verb: vSleep, min: 1, max: 1}, {verb: vSet, key: keyLock, v: 0, ttl: 5},
+				{verb: vGet, key: keyLock, v: 1}, {verb: vIf, code: model.Missing, to: 6}, {verb: vReturn},
+				{verb: vSet, key: keyOther, v: 0}, {verb: vReturn},
+			}),
+		"a partition between a wait and the write that follows at once": set(func(s *setting) { s.nodes, s.budget[partition], s.outage = 1, 1, 2 },
+			program{
+				{verb: vToken, v: 0}, {verb: vSet, key: keyOther, v: 0, ttl: 2}, {verb: vSleep, min: 1, max: 1}, {verb: vDel, key: keyLock},
+				{verb: vGet, key: keyOther, v: 1}, {verb: vIf, code: model.Missing, to: 7}, {verb: vReturn},
+				{verb: vSet, key: keyOther, v: 0}, {verb: vReturn},
+			}),
 		"lease, a lost reply":            with(lostReply, rebuild(3, 1, 4, vDelEq, true), beat...),
 		"nottl, a cancelled request":     with(cancel, rebuild(0, 1, 3, vDel, false)),
 		"lease, a cancelled request":     with(cancel, rebuild(3, 1, 4, vDelEq, true), beat...),
@@ -143,6 +159,13 @@ var brokenBy = map[string][]rule{
 	"how long a request waits, one tick less": {rebuildBound, answeredWithin},
 	"how long a request waits, paused":        {rebuildBound, answeredWithin},
 	"lease, a pause":                          {mutualExclusion, noStaleOverwrite, rebuildBound},
+
+	"nottl, an evicted lock":                                        {mutualExclusion, noForeignRelease, rebuildBound},
+	"lease, a partition":                                            {mutualExclusion, rebuildBound},
+	"nottl, a lost reply":                                           {mutualExclusion, noForeignRelease, rebuildBound},
+	"a read whose reply is lost teaches nothing":                    {noOrphanedLock, rebuildBound},
+	"a failover between a wait and the write that follows at once":  {noOrphanedLock},
+	"a partition between a wait and the write that follows at once": {noOrphanedLock},
 }
 
 func TestNamedSettingsAreThoseOfTheNaiveEnumeration(t *testing.T) {
