@@ -111,6 +111,9 @@ func named() map[string]*setting {
 		"lease, a cancelled request":     with(cancel, rebuild(3, 1, 4, vDelEq, true), beat...),
 		"fixedttl, a rebuild that fails": with(rebuildError, rebuild(3, 1, 5, vDel, false)),
 		"nottl, a restart":               with(restart, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a restart before another request": set(func(s *setting) {
+			s.nodes, s.requests, s.budget[restart], s.downLeast, s.downLongest = 1, 2, 1, 1, 2
+		}, rebuild(0, 1, 2, vDel, false)),
 		"a replica that has not noticed yet that a TTL is over": with(failover, program{
 			{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 1}, {verb: vCompute, min: 1, max: 1},
 			{verb: vPTTL, key: keyLock}, {verb: vDel, key: keyLock},
