@@ -1,0 +1,443 @@
+package checks_test
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/checks"
+	"lockstep/faults"
+	"lockstep/protocol"
+)
+
+func TestReportedWaysInWhichLocksBreakAndTheirFixes(t *testing.T) {
+	runAll(t, []reported{
+		{
+			id: "L-03", lesson: "look, then delete",
+			property: checks.NoForeignRelease(),
+			before:   giveBack{}, after: giveBack{Fixed: true},
+			scenario: latency(2*time.Second, inWorld(2, 0)), steps: 6,
+		},
+		{
+			id: "L-03", lesson: "a third one gets in",
+			property: checks.MutualExclusion(),
+			before:   giveBack{}, after: giveBack{Fixed: true},
+			scenario: latency(2*time.Second, inWorld(3, 0)), steps: 7,
+		},
+		{
+			id: "L-07", lesson: "refused by one's own ghost",
+			property: checks.AnsweredWithin(4 * time.Second),
+			before:   ghost{TTL: 30 * time.Second}, after: ghost{Fixed: true, TTL: 30 * time.Second},
+			scenario: inWorld(1, 0, faults.LostReply(1)), faults: 1, steps: 7,
+		},
+		{
+			id: "L-07", lesson: "what gives it back is lost, too",
+			property: checks.AnsweredWithin(10 * time.Second),
+			before:   ghost{Fixed: true, TTL: 30 * time.Second}, after: ghost{Fixed: true, TTL: 5 * time.Second},
+			scenario: inWorld(1, 0, faults.LostReply(1), faults.LostRequest(1)), faults: 2, steps: 19,
+		},
+		{
+			id: "L-17", lesson: "a lock among cached values",
+			property: checks.MutualExclusion(),
+			before:   amongValues{}, after: amongValues{Fixed: true},
+			scenario: inWorld(2, 0, only{faults.Evict(1), cacheStore}), faults: 1, steps: 3,
+		},
+		{
+			id: "L-17", lesson: "a fence where the effect is",
+			property: checks.NoStaleOverwrite(),
+			before:   guarded{Guard: "none"}, after: guarded{Guard: "read and write"},
+			scenario: inWorld(2, 1, faults.Evict(1)), faults: 1, steps: 10,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
+			id: "H-02", lesson: "renewed out of nothing",
+			property: checks.NoStaleOverwrite(),
+			before:   renewal{}, after: renewal{Fixed: true},
+			scenario: inWorld(2, 1), steps: 13,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
+			id: "H-04", lesson: "blocked for ever",
+			property: checks.Answered(),
+			before:   outlived{}, after: outlived{Fixed: true},
+			scenario: inWorld(2, 0, faults.RebuildError(1)), faults: 1, steps: 3,
+		},
+		{
+			id: "H-04", lesson: "renewed for nobody",
+			property: quiescent(),
+			before:   outlived{}, after: outlived{Fixed: true},
+			scenario: inWorld(1, 0, faults.RebuildError(1)), faults: 1, steps: 4,
+		},
+		{
+			id: "F-01", lesson: "no guard",
+			property: checks.NoStaleOverwrite(),
+			before:   guarded{Guard: "none"}, after: guarded{Guard: "read and write"},
+			scenario: inWorld(2, 1, faults.Pause(1, 12*time.Second)), faults: 1, steps: 12,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
+			id: "F-01", lesson: "a look at the clock",
+			property: checks.NoStaleOverwrite(),
+			before:   guarded{Guard: "clock"}, after: guarded{Guard: "read and write"},
+			scenario: inWorld(2, 1, faults.Pause(1, 12*time.Second)), faults: 1, steps: 16,
+		},
+		{
+			id: "F-01", lesson: "a fence at the write alone",
+			property: checks.NoStaleOverwrite(),
+			before:   guarded{Guard: "write"}, after: guarded{Guard: "read and write"},
+			scenario: inWorld(2, 1, faults.Pause(1, 12*time.Second)), faults: 1, steps: 12,
+		},
+		{
+			id: "F-03", lesson: "a counter that is evicted",
+			property: fenceMonotonic(),
+			before:   guarded{Guard: "read and write"}, after: guarded{Guard: "counted"},
+			scenario: inWorld(2, 0, only{faults.Evict(1), lockStore}), faults: 1, steps: 8,
+		},
+		{
+			id: "F-03", lesson: "a counter that is rolled back",
+			property: checks.NoStaleOverwrite(),
+			before:   guarded{Guard: "read and write"}, after: guarded{Guard: "counted"},
+			scenario: inWorld(2, 1, only{faults.Failover(1, time.Second), lockStore}), faults: 1, steps: 13,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
+			id: "K-01", lesson: "told so without a look",
+			property: honest(),
+			before:   queue{Poll: every(time.Second)}, after: queue{Fixed: true, Poll: every(time.Second)},
+			scenario: inWorld(2, 0, faults.Pause(1, 12*time.Second)), faults: 1, steps: 10,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
+			id: "K-01", lesson: "a waiter that is slow",
+			property: checks.MutualExclusion(),
+			before:   queue{Poll: slow}, after: queue{Fixed: true, Poll: slow},
+			scenario: inWorld(3, 0), steps: 9,
+		},
+	})
+}
+
+const lock = "lock"
+
+// giveBack is case L-03: to look whether the lock is one's own and then to delete it
+// are two steps. While the delete is on its way the lock expires and is taken by another,
+// whose lock it removes; a third one gets in. One step compares and deletes.
+type giveBack struct{ Fixed bool }
+
+func (p giveBack) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	if ok, err := c.Store.SetNX(lock, token, 5*time.Second); err != nil || !ok {
+		return protocol.Empty()
+	}
+	c.Acquired(lock)
+	c.SleepBetween(time.Second, 2*time.Second)
+	if p.Fixed {
+		c.Releasing(lock)
+		c.Store.DelIfEqual(lock, token)
+		return protocol.Empty()
+	}
+	holder, ok, err := c.Store.Get(lock)
+	c.Releasing(lock)
+	if err == nil && ok && holder == token {
+		c.Store.Del(lock)
+	}
+	return protocol.Empty()
+}
+
+// ghost is case L-07: the reply to an acquisition is lost, but the lock is there, and
+// refuses its own creator when it tries again. A try that may have succeeded is taken
+// back with the same token before the next one.
+//
+// The fix is best effort, as the corpus says: if the request to take it back is lost,
+// too, the ghost stays until its TTL is over, which must then be short enough.
+type ghost struct {
+	Fixed bool
+	TTL   time.Duration
+}
+
+func (p ghost) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	ok, err := c.Store.SetNX(lock, token, p.TTL)
+	if err != nil && p.Fixed {
+		c.Store.DelIfEqual(lock, token)
+	}
+	if err != nil || !ok {
+		c.Sleep(time.Second)
+		return protocol.Again()
+	}
+	c.Acquired(lock)
+	c.Sleep(time.Second)
+	c.Releasing(lock)
+	c.Store.DelIfEqual(lock, token)
+	return protocol.Empty()
+}
+
+// amongValues is case L-17: a store that makes room by evicting whatever it likes
+// evicts a lock that is held. Locks belong into a store that evicts nothing.
+type amongValues struct{ Fixed bool }
+
+func (p amongValues) Handle(c *protocol.Client) protocol.Answer {
+	store := c.Cache
+	if p.Fixed {
+		store = c.Store
+	}
+	token := c.NewToken()
+	if ok, err := store.SetNX(lock, token, 10*time.Second); err != nil || !ok {
+		return protocol.Empty()
+	}
+	c.Acquired(lock)
+	c.SleepBetween(time.Second, 2*time.Second)
+	c.Releasing(lock)
+	store.DelIfEqual(lock, token)
+	return protocol.Empty()
+}
+
+// renewal is case H-02: the work has taken longer than the lock lives, another has
+// been in between, and the renewal before the write makes the lock anew as if nothing
+// had happened. A renewal of what is gone must fail, and the work be dropped.
+//
+// That both believe for a while that they hold the lock is not repaired.
+type renewal struct{ Fixed bool }
+
+func (p renewal) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	if ok, err := c.Store.SetNX(lock, token, 5*time.Second); err != nil || !ok {
+		return protocol.Stale()
+	}
+	c.Acquired(lock)
+	v, err := c.Rebuild(protocol.Range{Min: time.Second, Max: 8 * time.Second})
+	if err != nil {
+		return protocol.Failed()
+	}
+	extend := extendOrSet
+	if p.Fixed {
+		extend = extendOnly
+	}
+	if mine, err := protocol.Atomic(c.Store, token, extend); err != nil || !mine {
+		return protocol.Stale()
+	}
+	c.Cache.Set("feed", v)
+	c.Releasing(lock)
+	c.Store.DelIfEqual(lock, token)
+	return protocol.Fresh(v)
+}
+
+func extendOrSet(v *protocol.View, token protocol.Token) bool {
+	return v.SetNX(lock, token, 5*time.Second) || extendOnly(v, token)
+}
+
+func extendOnly(v *protocol.View, token protocol.Token) bool {
+	holder, ok := v.Get(lock)
+	return ok && holder == token && v.PExpire(lock, 5*time.Second)
+}
+
+// outlived is case H-04: the work fails, nobody tells the heartbeat, and it renews a
+// lock for ever that protects nothing. Whatever ends the work ends the heartbeat.
+//
+// The corpus needs no fault: there, the callback that starts the heartbeat overtakes the
+// one that stops it. A Stop is not lost if it comes first, so here it is the failure that
+// forgets to stop it.
+type outlived struct{ Fixed bool }
+
+func (p outlived) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	if ok, err := c.Store.SetNX(lock, token, 10*time.Second); err != nil || !ok {
+		c.Sleep(time.Second)
+		return protocol.Again()
+	}
+	c.Acquired(lock)
+	heartbeat := protocol.Go(c, func(c *protocol.Client) bool {
+		for {
+			c.Checkpoint(token)
+			if c.Sleep(3*time.Second) != nil {
+				return true
+			}
+			if owner, err := c.Store.ExpireIfEqual(lock, token, 10*time.Second); err == nil && owner != protocol.Mine {
+				return false
+			}
+		}
+	})
+	if err := c.Compute(protocol.Range{Min: 2 * time.Second, Max: 4 * time.Second}); err != nil && !p.Fixed {
+		return protocol.Failed()
+	}
+	heartbeat.Stop()
+	c.Releasing(lock)
+	c.Store.DelIfEqual(lock, token)
+	return protocol.Empty()
+}
+
+// guarded is cases F-01 and F-03: a lock with a number that grows with each holder, and
+// what the resource, the cache, does with it.
+//
+// F-01: a holder is paused for longer than its lock lives, and writes what it knew over
+// what the next one has written. A look at the clock before the write does not help, the
+// pause may come after it. The corpus takes a fence that the resource compares on each
+// write to be the fix. It is not where what is written was read elsewhere: a holder that
+// is paused before it reads, and reads what is newer, writes first, and the later holder,
+// whose number is higher, writes what is older. The resource must know the number before
+// the holder reads: then who reads later writes later, or not at all. Belief is not
+// repaired by any of them.
+//
+// F-03: the counter is lost (evicted) or goes back (its store fails over), and two
+// holders have the same number, which the fence tells apart no more. The number must be
+// counted where it is compared, at the resource.
+type guarded struct {
+	Guard string `default:"none" choices:"none,clock,write,read and write,counted"`
+}
+
+func (p guarded) Handle(c *protocol.Client) protocol.Answer {
+	var deadline *protocol.Deadline
+	if p.Guard == "clock" {
+		deadline = c.Deadline(9 * time.Second)
+	}
+	token := c.NewToken()
+	got, err := protocol.Atomic(c.Store, taking{token, p.Guard != "counted"}, take)
+	if err != nil || !got.OK {
+		return protocol.Stale()
+	}
+	c.Acquired(lock)
+	fence := got.Fence
+	switch p.Guard {
+	case "counted":
+		if fence, err = c.Cache.Incr("fence"); err != nil {
+			return protocol.Failed()
+		}
+	case "read and write":
+		if first, err := protocol.Atomic(c.Cache, fence, announce); err != nil || !first {
+			return protocol.Stale()
+		}
+	}
+	v, err := c.Rebuild(protocol.Range{Min: time.Second, Max: 2 * time.Second})
+	switch {
+	case err != nil:
+		return protocol.Failed()
+	case p.Guard == "none", p.Guard == "clock" && !deadline.Passed():
+		c.Cache.Set("feed", v)
+	case p.Guard != "clock":
+		protocol.Atomic(c.Cache, fencedValue{v, fence}, writeFenced)
+	}
+	c.Releasing(lock)
+	c.Store.DelIfEqual(lock, token)
+	return protocol.Fresh(v)
+}
+
+type taking struct {
+	Token  protocol.Token
+	Counts bool
+}
+
+type taken struct {
+	OK    bool
+	Fence protocol.Value
+}
+
+func take(v *protocol.View, t taking) taken {
+	got := taken{OK: v.SetNX(lock, t.Token, 10*time.Second)}
+	if got.OK && t.Counts {
+		got.Fence = v.Incr("counter")
+	}
+	return got
+}
+
+// announce tells the resource of the fence, unless it knows a higher one.
+func announce(v *protocol.View, fence protocol.Value) bool {
+	if highest, ok := v.Get("fence"); ok && protocol.Older(fence, highest) {
+		return false
+	}
+	v.Set("fence", fence)
+	return true
+}
+
+type fencedValue struct{ Value, Fence protocol.Value }
+
+func writeFenced(v *protocol.View, w fencedValue) bool {
+	if !announce(v, w.Fence) {
+		return false
+	}
+	v.Set("feed", w.Value)
+	return true
+}
+
+func every(d time.Duration) protocol.Range { return protocol.Range{Min: d, Max: d} }
+
+// slow is the poll of a waiter that may sleep for longer than its lease.
+var slow = protocol.Range{Min: time.Second, Max: 12 * time.Second}
+
+const leaseTTL = 10 * time.Second
+
+// queue is case K-01: each client has a key with a lease, and the one whose key is older
+// holds the lock; the other waits for that key to go. A waiter that stands still for so
+// long that its own key expires is told that it holds the lock when the older one goes.
+// Whether one's own key is there is looked at in the same step.
+//
+// There is room for two, which is enough for three clients. That a holder loses its key
+// afterwards and does not know is not repaired.
+type queue struct {
+	Fixed bool
+	Poll  protocol.Range
+}
+
+func (p queue) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	at, err := protocol.Atomic(c.Store, token, enter)
+	if err != nil || at.Key == "" {
+		return protocol.Empty()
+	}
+	key, ahead := at.Key, at.Ahead
+	for waiting := at.Waits; waiting; {
+		c.Checkpoint(token, key, ahead)
+		c.SleepBetween(p.Poll.Min, p.Poll.Max)
+		c.Store.ExpireIfEqual(key, token, leaseTTL)
+		if p.Fixed {
+			now, err := protocol.Atomic(c.Store, place{key, token, ahead}, turn)
+			if err == nil && now == "lost" {
+				return protocol.Empty()
+			}
+			waiting = err != nil || now == "waits"
+		} else {
+			first, ok, err := c.Store.Get(other(key))
+			waiting = err != nil || ok && first == ahead
+		}
+	}
+	c.Acquired(lock)
+	c.SleepBetween(time.Second, 2*time.Second)
+	c.Releasing(lock)
+	c.Store.DelIfEqual(key, token)
+	return protocol.Empty()
+}
+
+func other(key string) string {
+	if key == "queue:a" {
+		return "queue:b"
+	}
+	return "queue:a"
+}
+
+type entered struct {
+	Key   string
+	Waits bool
+	Ahead protocol.Token
+}
+
+func enter(v *protocol.View, token protocol.Token) entered {
+	for _, key := range [...]string{"queue:a", "queue:b"} {
+		if v.SetNX(key, token, leaseTTL) {
+			ahead, waits := v.Get(other(key))
+			return entered{key, waits, ahead}
+		}
+	}
+	return entered{}
+}
+
+type place struct {
+	Key         string
+	Mine, Ahead protocol.Token
+}
+
+func turn(v *protocol.View, p place) string {
+	if mine, ok := v.Get(p.Key); !ok || mine != p.Mine {
+		return "lost"
+	}
+	if first, ok := v.Get(other(p.Key)); ok && first == p.Ahead {
+		return "waits"
+	}
+	return "mine"
+}

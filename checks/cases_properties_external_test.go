@@ -1,0 +1,160 @@
+package checks_test
+
+import (
+	"fmt"
+
+	"lockstep/model"
+)
+
+// monitor is a property of a test: what package checks does not offer.
+type monitor struct {
+	name, rule, vacuous string
+	memory              int
+	check               func(s *model.State, e *model.Event, memory []byte) model.Outcome
+	explain             func(last *model.TraceStep) string
+}
+
+func (m monitor) Name() string                  { return m.name }
+func (m monitor) Rule() string                  { return m.rule }
+func (m monitor) Vacuous() string               { return m.vacuous }
+func (m monitor) Memory() int                   { return m.memory }
+func (m monitor) Explain(t *model.Trace) string { return m.explain(&t.Steps[len(t.Steps)-1]) }
+func (m monitor) Check(s *model.State, e *model.Event, memory []byte) model.Outcome {
+	return m.check(s, e, memory)
+}
+
+// noStaleSet: no-stale-overwrite compares with what was last stored under the key. A
+// value that was read before an update and is stored after its invalidation overwrites
+// nothing, and stays. Memory has, for each key, the version of the source when an
+// update last deleted it: with one update, that is the version that it wrote.
+func noStaleSet() model.Property {
+	return monitor{
+		name: "no-stale-set", rule: "no write stores a value older than the last invalidation of its key",
+		vacuous: "no value was ever written after an invalidation", memory: model.MaxKeys,
+		check: func(s *model.State, e *model.Event, invalidated []byte) model.Outcome {
+			var outcome model.Outcome
+			for _, c := range e.Changes {
+				switch {
+				case e.Process >= 0 && s.Nodes[e.Node].Class == model.Updater && !c.After.Present():
+					invalidated[c.Key] = s.Source
+				case c.Written && c.After.Value.Kind == model.KindVersion && invalidated[c.Key] != 0:
+					outcome |= model.Exercised
+					if c.After.Value.N < invalidated[c.Key] {
+						outcome |= model.Violated
+					}
+				}
+			}
+			return outcome
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s stored a value that had been invalidated before", last.Process)
+		},
+	}
+}
+
+// convergent: whatever happens in between, what stays is not old.
+func convergent() model.Property {
+	return monitor{
+		name: "convergent", rule: "while nobody is at work, nothing is cached that is older than the source",
+		vacuous: "nothing was ever cached after an update",
+		check: func(s *model.State, _ *model.Event, _ []byte) model.Outcome {
+			for i := range s.Processes {
+				if s.Processes[i].Active() {
+					return 0
+				}
+			}
+			var outcome model.Outcome
+			for k := range s.Entries {
+				v := s.Entries[k].Value
+				if v.Kind != model.KindVersion || s.Source == 1 {
+					continue
+				}
+				outcome |= model.Exercised
+				if v.N < s.Source {
+					outcome |= model.Violated
+				}
+			}
+			return outcome
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s was the last one at work, and what is cached is older than the source", last.Process)
+		},
+	}
+}
+
+// fenceMonotonic: memory has the highest number that a counter has given out.
+func fenceMonotonic() model.Property {
+	return monitor{
+		name: "fence-monotonic", rule: "each fencing token is higher than all before it",
+		vacuous: "there was never a second fencing token", memory: 1,
+		check: func(_ *model.State, e *model.Event, highest []byte) model.Outcome {
+			var outcome model.Outcome
+			for _, c := range e.Changes {
+				if c.Written || c.After.Value.Kind != model.KindCounter || c.After.Value == c.Before.Value {
+					continue
+				}
+				if highest[0] != 0 {
+					outcome |= model.Exercised
+				}
+				if c.After.Value.N <= highest[0] {
+					outcome |= model.Violated
+				}
+				highest[0] = max(highest[0], c.After.Value.N)
+			}
+			return outcome
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s got a fencing token that is not higher than one that was given out before", last.Process)
+		},
+	}
+}
+
+// honest: who is told that it holds a lock does hold it at that instant. What is
+// believed later is another matter.
+func honest() model.Property {
+	return monitor{
+		name: "honest-status", rule: "who begins to believe that it holds a lock has a key in the store at that instant",
+		vacuous: "nobody ever acquired a lock",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			for i := range e.Marks {
+				if e.Marks[i].Kind != model.MarkAcquired {
+					continue
+				}
+				for k := range s.Entries {
+					v := s.Entries[k].Value
+					if v.Kind == model.KindToken && s.Owners[v.N] == model.OwnerOf(&s.Processes[e.Process]) {
+						return model.Exercised
+					}
+				}
+				return model.Exercised | model.Violated
+			}
+			return 0
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s believes that it holds the lock, and no key in the store is its own", last.Process)
+		},
+	}
+}
+
+// quiescent: a renewal serves somebody.
+func quiescent() model.Property {
+	return monitor{
+		name: "lease-quiescence", rule: "no lock is renewed when the request that took it has ended",
+		vacuous: "no lock was ever renewed",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			if e.Operation == nil || !e.Reached || e.Operation.Kind != model.ExpireIfEqual || e.Observation.Code() != model.Done {
+				return 0
+			}
+			renewer := &s.Processes[e.Process]
+			for i := range s.Processes {
+				if p := &s.Processes[i]; p.Root && p.Phase != model.Ended && model.OwnerOf(p) == model.OwnerOf(renewer) {
+					return model.Exercised
+				}
+			}
+			return model.Exercised | model.Violated
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s renewed the lock of a request that had ended", last.Process)
+		},
+	}
+}
