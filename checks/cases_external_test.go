@@ -19,7 +19,7 @@ type reported struct {
 	_ struct{}
 	// id is the number under which the case is known; lesson tells its rows apart.
 	id, lesson string
-	property         model.Property
+	property   model.Property
 	// before violates the property, after keeps it.
 	before, after protocol.Protocol
 	// scenario is the smallest that shows it.
