@@ -25,7 +25,7 @@ func (storeCommands) Vacuous() string { return "no command was ever sent" }
 func (storeCommands) Memory() int { return 1 }
 
 func (p storeCommands) Check(s *model.State, e *model.Event, count []byte) model.Outcome {
-	if !e.Reached || !e.Operation.Kind.OnStore() || s.Nodes[e.Node].Class != model.Service {
+	if !e.Reached || !e.Operation.OnStore() || s.Nodes[e.Node].Class != model.Service {
 		return 0
 	}
 	return countUp(count, p.bound)

@@ -67,7 +67,7 @@ func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 		if p.Phase != model.Acting && p.Phase != model.Arriving {
 			continue
 		}
-		if op := r.Automaton.Operation(p.Local); op.Kind.Writes() {
+		if op := r.Automaton.Operation(p.Local); op.Writes() {
 			offer(op.Store)
 		}
 	}

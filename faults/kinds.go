@@ -101,6 +101,11 @@ func Kinds() []Kind {
 			Example: "nottl --lost-reply 1 --property no-orphaned-lock", New: counted(LostReply),
 		},
 		{
+			Name: "lost-message", Meaning: "what is published in a step reaches no subscriber; the publisher does not notice",
+			Event:   "fire-and-forget publish/subscribe: a subscriber that reconnects, an output buffer that overflows",
+			Example: "nottl --notify --look-again --lost-message 1 --property answered", New: counted(LostMessage),
+		},
+		{
 			Name: "cancel", Meaning: "a request's context is cancelled: its operations return an error from then on",
 			Event:   "a client that hangs up, a deadline of the caller, a load balancer's timeout",
 			Example: "nottl --cancel 1 --property no-orphaned-lock", New: counted(Cancel),

@@ -16,7 +16,7 @@ type lostReply struct{ striking }
 
 func (lostReply) Describe(model.MoveKind) string            { return "the reply is lost" }
 func (f lostReply) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
-func (lostReply) Intercepts(op *model.Operation) bool       { return op.Kind.Remote() }
+func (lostReply) Intercepts(op *model.Operation) bool       { return op.Remote() }
 func (lostReply) TimesOut() bool                            { return true }
 
 func (lostReply) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

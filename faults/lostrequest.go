@@ -16,7 +16,7 @@ type lostRequest struct{ striking }
 
 func (lostRequest) Describe(model.MoveKind) string            { return "the request is lost" }
 func (f lostRequest) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
-func (lostRequest) Intercepts(op *model.Operation) bool       { return op.Kind.Remote() }
+func (lostRequest) Intercepts(op *model.Operation) bool       { return op.Remote() }
 func (lostRequest) TimesOut() bool                            { return true }
 
 func (lostRequest) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

@@ -16,7 +16,7 @@ type storeError struct{ striking }
 
 func (storeError) Describe(model.MoveKind) string            { return "the store refuses it" }
 func (f storeError) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
-func (storeError) Intercepts(op *model.Operation) bool       { return op.Kind.OnStore() }
+func (storeError) Intercepts(op *model.Operation) bool       { return op.OnStore() }
 func (storeError) TimesOut() bool                            { return false }
 
 func (storeError) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

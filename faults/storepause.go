@@ -74,7 +74,7 @@ func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 			continue
 		}
 		op := r.Automaton.Operation(p.Local)
-		if !op.Kind.OnStore() {
+		if !op.OnStore() {
 			continue
 		}
 		o := f.of(op.Store, p.Node)

@@ -6,6 +6,16 @@ import "fmt"
 // start in this step are Fresh afterwards. It fails if the protocol code breaks
 // a rule or a limit of [State] is exceeded.
 func (r *Rules) Apply(s *State, move *Move, e *Event) error {
+	if err := r.apply(s, move, e); err != nil {
+		return err
+	}
+	if s.Attentive {
+		r.notice(s, e)
+	}
+	return nil
+}
+
+func (r *Rules) apply(s *State, move *Move, e *Event) error {
 	*e = Event{Move: *move, Node: -1, Process: -1, Changes: e.Changes[:0], Begun: e.Begun[:0], Overdue: e.Overdue[:0]}
 	switch move.Kind {
 	case MoveExpire:
@@ -32,7 +42,7 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 			p.Watch = Fresh
 		}
 		err = r.enter(s, i, edge, e)
-		s.Processes[i].New = r.Automaton.Operation(edge.To).Kind.Remote()
+		s.Processes[i].New = r.Automaton.Operation(edge.To).Remote()
 		return err
 	case MoveLate:
 		p.Watch = NoClock
@@ -50,6 +60,11 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 			return err
 		}
 		e.Operation, e.Reached = op, true
+		if observed.Code() == Parked {
+			e.Observation = observed
+			r.park(s, i, op)
+			return nil
+		}
 		return r.answer(s, i, op, observed, e)
 	}
 	return r.goOn(s, i, e)
@@ -82,10 +97,29 @@ func (r *Rules) goOn(s *State, i int, e *Event) error {
 // effect lets the operation of process i take effect.
 func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Observation, error) {
 	p := &s.Processes[i]
-	if op.Kind.OnEntry() {
+	switch move.Observation.Code() {
+	case Stopped, Elapsed:
+		return move.Observation, nil
+	}
+	switch {
+	case op.Kind.OnEntry() && op.Local:
+		return r.memoryEffect(s, p, op, e)
+	case op.Kind.OnEntry():
 		return r.entryEffect(s, p, op, move, e)
 	}
 	switch op.Kind {
+	case Publish:
+		return Observe(s.publish(op)), nil
+	case StartWatch:
+		return s.startWatch(p, op)
+	case EndWatch:
+		p.endWatch(op.Arg)
+	case AwaitWatch:
+		p.Registers[op.Arg].N = 0
+	case Lock:
+		r.lock(s, p, op, e)
+	case Unlock:
+		return Observe(Done), r.unlock(s, p, op, e)
 	case RunScript:
 		return r.runScript(s, p, op, e)
 	case JoinFlight:
@@ -123,10 +157,6 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return move.Observation, nil
 	case Choose:
 		return move.Observation, nil
-	case Sleep:
-		if move.Observation.Code() == Stopped {
-			return move.Observation, nil
-		}
 	case StopTask:
 		if t := s.Task(p, p.Registers[op.Arg].N); t >= 0 {
 			s.Processes[t].Stopped = true
@@ -166,6 +196,8 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 		return move.Observation, nil
 	case code == Found:
 		return bind(p, after.Value, op)
+	case code == Missing && op.Kind == BlockingPop:
+		return Observe(Parked), nil
 	}
 	return Observe(code), nil
 }
@@ -217,7 +249,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	case p.givesUp(op):
 		p.Observed = Observe(Cancelled)
 		return nil
-	case op.Kind == Sleep && p.Stopped:
+	case p.ending(op):
 		p.Observed = Observe(Stopped)
 		return nil
 	}

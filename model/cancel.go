@@ -1,10 +1,19 @@
 package model
 
 // Cancellable reports whether the operation is given up when its request is cancelled:
-// what goes to a store or the source, computing and sleeping, unless it is detached. A
-// wait for others is not.
+// what goes to a store or the source, computing, sleeping, and waiting for a change or
+// an element, unless it is detached. A wait for other processes, or for a mutex, is not.
 func (op *Operation) Cancellable() bool {
-	return !op.Detached && (op.Kind.Remote() || op.Kind == Compute || op.Kind == Sleep)
+	switch op.Kind {
+	case Compute, Sleep, AwaitWatch, BlockingPop:
+		return !op.Detached
+	}
+	return !op.Detached && op.Remote()
+}
+
+// ending reports whether the process is in a wait which ends when it is told to stop.
+func (p *Process) ending(op *Operation) bool {
+	return p.Stopped && (op.Kind == Sleep || op.Kind == AwaitWatch || p.parked())
 }
 
 // givesUp reports whether the process has to give up its operation at once.
@@ -42,7 +51,7 @@ const gaveUpTooLate = 1
 func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 	move.Observation = Observe(Cancelled)
 	m.Add(move)
-	if p.Observed == 0 && op.Kind.Remote() {
+	if p.Observed == 0 && op.Remote() {
 		move.Choice = gaveUpTooLate
 		m.Begin()
 		m.Add(move)

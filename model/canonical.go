@@ -141,7 +141,7 @@ func (s *State) numberFamilies() {
 }
 
 // numberTokens numbers tokens and flights in the order in which they are
-// mentioned: in the stores, then by the processes.
+// mentioned: in the stores, then on the nodes, then by the processes.
 func (s *State) numberTokens() {
 	const unnumbered = 0xff
 	var number [MaxTokens]uint8
@@ -176,6 +176,13 @@ func (s *State) numberTokens() {
 	if s.Replica.Lags {
 		for k := range s.Replica.Entries {
 			rename(&s.Replica.Entries[k].Value)
+		}
+	}
+	for n := range s.Nodes {
+		if memory := &s.Nodes[n].Memory; *memory != ([MaxMemory]Datum{}) {
+			for k := range memory {
+				rename(&memory[k])
+			}
 		}
 	}
 	for i := range s.Processes {

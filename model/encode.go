@@ -21,6 +21,10 @@ func (s *State) Encode(to []byte) []byte {
 	}
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
+		if node.Memory != ([MaxMemory]Datum{}) {
+			to = s.encodeMemory(node, to)
+			continue
+		}
 		to = append(to, byte(node.Class)<<4|byte(node.Status))
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
@@ -86,6 +90,21 @@ func (s *State) encodeReplica(to []byte) []byte {
 	return append(to, 0)
 }
 
+// remembers stands next to the class of a node that has something in its memory.
+const remembers = 1 << 7
+
+// encodeMemory writes a node with what is in its memory, each after its key+1, and 0.
+func (s *State) encodeMemory(node *Node, to []byte) []byte {
+	to = append(to, byte(node.Class)<<4|byte(node.Status)|remembers)
+	to = appendClocked(to, node.Clock, node.Limit)
+	for k, d := range node.Memory {
+		if d.Kind != KindNone {
+			to = s.encodeEntry(&Entry{Value: d}, append(to, byte(k)+1))
+		}
+	}
+	return append(to, 0)
+}
+
 // appendClocked writes a constant and whether a clock is running; the clock's
 // number follows from the order of the state.
 func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
@@ -123,7 +142,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		switch reg.Kind {
 		case KindToken:
 			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
-		case KindDeadline, KindFlight:
+		case KindDeadline, KindFlight, KindWatch:
 			to = appendClocked(to, reg.Clock, reg.Limit)
 		}
 	}
@@ -155,7 +174,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
 	}
-	s.Source = from[0]
+	s.Source, s.Attentive = from[0], false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	for k := range s.Entries {
@@ -166,9 +185,20 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	}
 	s.Nodes = s.Nodes[:0]
 	for range nodes {
-		node := Node{Class: Class(from[0] >> 4), Status: Status(from[0] & 0xf)}
+		node := Node{Class: Class(from[0] &^ remembers >> 4), Status: Status(from[0] & 0xf)}
+		memory := from[0]&remembers != 0
 		from = from[1:]
 		node.Clock, node.Limit = clocked()
+		for memory && from[0] != 0 {
+			var e Entry
+			k := from[0] - 1
+			from = from[1:]
+			entry(&e)
+			node.Memory[k] = e.Value
+		}
+		if memory {
+			from = from[1:]
+		}
 		s.Nodes = append(s.Nodes, node)
 	}
 	count, trouble := int(from[0]&^troubled), from[0]&troubled != 0
@@ -230,6 +260,7 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 	}
 	p.Local = LocalID(number())
 	p.Observed = Observation(number())
+	s.Attentive = s.Attentive || p.Observed.Code() == Parked
 	p.Believes = uint16(number())
 	for k := range p.Held() {
 		reg := &p.Registers[k]
@@ -239,7 +270,8 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		case KindToken:
 			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
-		case KindDeadline, KindFlight:
+		case KindDeadline, KindFlight, KindWatch:
+			s.Attentive = s.Attentive || reg.Kind == KindWatch
 			v := number()
 			reg.Limit = Ticks(v >> 1)
 			if v&1 != 0 {

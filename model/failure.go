@@ -24,13 +24,29 @@ func (r *Rules) unanswered(s *State, i int, m *Move, code Code, e *Event) error 
 	p := &s.Processes[i]
 	op := r.Automaton.Operation(p.Local)
 	e.Process, e.Node, e.Operation, e.Reached = i, int(p.Node), op, true
-	registers, count := p.Registers, p.Count
+	count := p.Count
 	if _, err := r.effect(s, i, op, m, e); err != nil {
 		return err
 	}
 	p = &s.Processes[i]
-	p.Registers, p.Count = registers, count // it has learned nothing
+	for ; p.Count > count; p.Count-- { // it has learned nothing
+		p.Registers[p.Count-1] = Register{}
+	}
 	return r.answer(s, i, op, Observe(code), e)
+}
+
+// LoseMessages lets the operation of process i take effect, but the messages that it
+// publishes reach nobody; whoever publishes does not notice.
+func (r *Rules) LoseMessages(s *State, i int, m *Move, e *Event) error {
+	s.muted = true
+	defer func() { s.muted = false }()
+	op := r.Automaton.Operation(s.Processes[i].Local)
+	observed, err := r.effect(s, i, op, m, e)
+	if err != nil {
+		return err
+	}
+	e.Process, e.Node, e.Operation, e.Reached = i, int(s.Processes[i].Node), op, true
+	return r.answer(s, i, op, observed, e)
 }
 
 // failures appends, with the guards of the move that would be its effect, what may

@@ -3,7 +3,7 @@ package model
 // mergeable reports whether the arrival of a process that starts along the edge
 // leaves no trace before its first operation takes effect.
 func (r *Rules) mergeable(start *Edge) bool {
-	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Kind.Remote()
+	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Remote()
 }
 
 // arrivesFirst returns the process whose arrival nothing need come before, -1 if there

@@ -14,6 +14,12 @@ const (
 	DeleteIfEqual
 	ExpireIfEqual
 	Increment
+	Push
+	Pop
+	BlockingPop
+	Publish
+	StartWatch
+	EndWatch
 	RunScript
 	SourceRead
 	SourceUpdate
@@ -30,34 +36,47 @@ const (
 	ResolveFlight
 	ForgetFlight
 	Choose
+	AwaitWatch
+	Lock
+	Unlock
 	operationKinds
 )
 
 var operationNames = [operationKinds]string{
-	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "Atomic",
+	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr",
+	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "Atomic",
 	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
-	"Choose",
+	"Choose", "Watch.Wait", "Lock", "Unlock",
 }
 
 func (k OperationKind) String() string { return operationNames[k] }
 
 // Remote reports whether the operation goes to a store or to the source: it has
 // the latency of the scenario, and its reply may take time too.
-func (k OperationKind) Remote() bool { return k >= Get && k <= SourceUpdate }
+func (op *Operation) Remote() bool { return op.Kind >= Get && op.Kind <= SourceUpdate && !op.Local }
 
 // OnStore reports whether the operation goes to a store.
-func (k OperationKind) OnStore() bool { return k >= Get && k <= RunScript }
+func (op *Operation) OnStore() bool { return op.Kind >= Get && op.Kind <= RunScript && !op.Local }
 
-// OnEntry reports whether the operation concerns one key of a store; its meaning
-// is then given by [Operation.Effect].
-func (k OperationKind) OnEntry() bool { return k >= Get && k <= Increment }
+// Writes reports whether the operation may change what is in a store.
+func (op *Operation) Writes() bool {
+	switch op.Kind {
+	case Get, PTTL, Publish, StartWatch, EndWatch:
+		return false
+	}
+	return op.OnStore()
+}
 
-// HasKey reports whether the operation has a key, that of an entry or that of a
-// flight.
+// OnEntry reports whether the operation concerns what is under one key, of a store or
+// of a node's memory; its meaning is then given by [Operation.Effect].
+func (k OperationKind) OnEntry() bool { return k >= Get && k <= BlockingPop }
+
+// HasKey reports whether the operation has a key: that of an entry, of a channel or of
+// a flight.
 func (k OperationKind) HasKey() bool {
-	return k.OnEntry() || k == JoinFlight || k == StartFlight || k == ForgetFlight
+	return k.OnEntry() || k == Publish || k == JoinFlight || k == StartFlight || k == ForgetFlight || k == Lock || k == Unlock
 }
 
 // SetMode is the condition and the treatment of the TTL of a Set.
@@ -83,14 +102,20 @@ type Operation struct {
 	Kind OperationKind
 	// Store is the one that the operation goes to, if it goes to one.
 	Store StoreID
+	// Local: it is about the memory of the node, with no latency, and Key numbers what
+	// is in that.
+	Local bool
 	Key   KeyID
-	// Arg is the register with the value, token, task or deadline that the
-	// operation is about, or NoRegister.
+	// Keys has a bit for each key that a StartWatch watches.
+	Keys uint16
+	// Arg is the register with the value, token, task, deadline or watch that the
+	// operation is about, or NoRegister. A RunScript that has one is done only if
+	// that watch has seen no change.
 	Arg  int8
 	Mode SetMode
 	// TTL is the TTL that Set (0: none), PExpire and ExpireIfEqual give (0 or
-	// less: delete), the constant that PTTL compares with, or the limit of a
-	// deadline. Ticks.
+	// less: delete), the constant that PTTL compares with, the limit of a deadline, or
+	// how long a BlockingPop waits at the store (0: without end). Ticks.
 	TTL Ticks
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
@@ -143,12 +168,16 @@ const (
 	Cancelled
 	// Chosen: one of several, which no one decides.
 	Chosen
+	// Elapsed: what was waited for has not come in time.
+	Elapsed
+	// Parked: the operation waits at the store; see park.
+	Parked
 	codes
 )
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "cancelled", "chosen",
+	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "cancelled", "chosen", "not in time", "waits",
 }
 
 func (c Code) String() string { return codeNames[c] }
@@ -251,6 +280,27 @@ func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 			return e, Refused
 		}
 		return e, Found
+	case Push:
+		switch e.Value.Kind {
+		case KindNone:
+			e.Value = Datum{KindList, 1}
+		case KindList:
+			e.Value.N++
+		default:
+			return e, Refused
+		}
+		return e, Done
+	case Pop, BlockingPop:
+		switch {
+		case !e.Present():
+			return e, Missing
+		case e.Value.Kind != KindList:
+			return e, Refused
+		case e.Value.N == 1:
+			return Entry{}, Done
+		}
+		e.Value.N--
+		return e, Done
 	case PTTL:
 		switch {
 		case !e.Present():

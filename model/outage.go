@@ -15,8 +15,12 @@ type Outage struct {
 
 // concerns reports whether the process waits for the end of the outage.
 func (o *Outage) concerns(p *Process, op *Operation) bool {
-	return o.On && (p.Phase == Acting || p.Phase == Arriving) && op.Kind.OnStore() && op.Store == o.Store &&
-		(o.Everywhere || p.Node == o.Node)
+	return o.On && (p.Phase == Acting || p.Phase == Arriving) && op.OnStore() && !p.parked() && o.cuts(p, op.Store)
+}
+
+// cuts reports whether the outage is between the process and the store.
+func (o *Outage) cuts(p *Process, store StoreID) bool {
+	return o.On && store == o.Store && (o.Everywhere || p.Node == o.Node)
 }
 
 // waiting returns the processes that have issued an operation that the outage concerns,

@@ -71,8 +71,3 @@ func (r *Rules) Promote(s *State, m *Move, e *Event) {
 	}
 	s.Replica = Replica{}
 }
-
-// Writes reports whether the operation may change what is in a store.
-func (k OperationKind) Writes() bool {
-	return k.OnStore() && k != Get && k != PTTL
-}

@@ -97,15 +97,29 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 			return 0, 0, true
 		case p.givesUp(op):
 			return 0, 0, false
-		case op.Kind == Sleep && p.Stopped:
+		case p.ending(op):
 			return op.Min, 0, false
+		case op.Kind.guarded() && s.met(p, op):
+			return 0, 0, false
 		}
-		return op.Min, op.Max, false
+		least, most = r.span(p, op)
+		return least, most, most == Forever && (op.Kind.guarded() || p.parked())
 	case Replying:
-		least, most = r.replyTime(r.Automaton.Operation(p.Local), p.Observed)
+		least, most = r.span(p, r.Automaton.Operation(p.Local))
 		return least, most, false
 	}
 	return 0, Forever, true
+}
+
+// span returns how long the process may be in its phase if nothing but time decides.
+func (r *Rules) span(p *Process, op *Operation) (least, most Ticks) {
+	switch {
+	case p.Phase == Replying:
+		return r.replyTime(op, p.Observed)
+	case p.parked():
+		return op.patience(), op.patience()
+	}
+	return op.Min, op.Max
 }
 
 // replyTime returns how long it takes a process to observe what became of its
@@ -116,7 +130,7 @@ func (r *Rules) replyTime(op *Operation, o Observation) (least, most Ticks) {
 		return 0, r.Timeout
 	case o.Code() == Cancelled:
 		return 0, 0
-	case op.Kind.Remote():
+	case op.Remote():
 		return r.ReplyMin, r.ReplyMax
 	}
 	return 0, 0
@@ -223,21 +237,28 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	op := r.Automaton.Operation(p.Local)
 	if p.givesUp(op) {
 		p.givingUp(op, move, m)
-		if op.Kind != Sleep || !p.Stopped {
+		if !p.ending(op) {
 			return
 		}
 		m.Begin()
 	}
-	if op.Kind == Sleep && p.Stopped {
+	if p.ending(op) {
 		stopped := move
 		stopped.Observation = Observe(Stopped)
 		m.Add(stopped)
-		if p.Observed != 0 || p.givesUp(op) {
+		if p.Observed.Code() == Stopped || p.givesUp(op) {
 			return
 		}
 		m.Begin()
 	}
-	if s.Outage.concerns(p, op) {
+	switch {
+	case s.Outage.concerns(p, op):
+		return
+	case op.Kind.guarded():
+		r.guardedMoves(s, p, op, move, m)
+		return
+	case p.parked():
+		p.lapse(op.patience(), move, m)
 		return
 	}
 	start := m.open

@@ -1,7 +1,5 @@
 package model
 
-import "fmt"
-
 // ScriptInput is all that an atomic step can depend on: what the stores contain, by
 // key, and the data that it is given.
 type ScriptInput struct {
@@ -19,8 +17,12 @@ type ScriptRun struct {
 	Mentions   []Datum
 }
 
-// runScript lets the atomic step of process p take effect.
+// runScript lets the atomic step of process p take effect, unless it is one that a
+// watch guards which has seen a change. The watch ends.
 func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
+	if op.Arg != NoRegister && p.endWatch(op.Arg) {
+		return Observe(Refused), nil
+	}
 	var in ScriptInput
 	for k := range s.Entries {
 		in.Values[k] = s.Entries[k].Value
@@ -34,6 +36,10 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observ
 	}
 	for k := range run.Operations {
 		inner := &run.Operations[k]
+		if inner.Kind == Publish {
+			s.publish(inner)
+			continue
+		}
 		after, _, err := s.change(inner, run.Arguments[k], e)
 		if err != nil {
 			return 0, &LimitError{op.Source, err.Error()}
@@ -55,14 +61,6 @@ func (s *State) change(op *Operation, arg Datum, e *Event) (Entry, Code, error) 
 		Refused: op.Kind == Set && code == Refused, Owner: s.ownerOf(entry.Value),
 	})
 	return after, code, nil
-}
-
-// Exceeds returns an error if the operation would make the value exceed a limit.
-func (op *Operation) Exceeds(value Datum) error {
-	if op.Kind == Increment && value.Kind == KindCounter && value.N == MaxVersion {
-		return fmt.Errorf("a counter grows beyond %d", MaxVersion)
-	}
-	return nil
 }
 
 // refer fills in what the observation refers to.

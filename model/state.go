@@ -51,6 +51,8 @@ type Node struct {
 	Status Status
 	Clock  uint8
 	Limit  Ticks
+	// Memory is what the processes of the node share, by key; gone with them.
+	Memory [MaxMemory]Datum
 	// Label tells the node from others in a trace; it is no part of the state.
 	Label uint8
 }
@@ -144,7 +146,12 @@ type State struct {
 	Left [MaxFaults]uint8
 	// Memory belongs to the properties.
 	Memory []byte
+	// Attentive: a process may watch keys, or be parked at a list. It follows from the
+	// rest.
+	Attentive bool
 
+	// muted: messages are lost, in the step under way.
+	muted bool
 	// scratch is for sorting.
 	scratch []Process
 }
@@ -183,6 +190,13 @@ func (s *State) freeToken() (uint8, bool) {
 		for _, v := range [2]Datum{s.Entries[i].Value, s.Replica.Entries[i].Value} {
 			if v.Kind == KindToken {
 				used |= 1 << v.N
+			}
+		}
+	}
+	for n := range s.Nodes {
+		for _, d := range s.Nodes[n].Memory {
+			if d.Kind == KindToken {
+				used |= 1 << d.N
 			}
 		}
 	}
@@ -239,13 +253,16 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 	s.Processes = s.Processes[:kept]
 }
 
-// DropProcesses ends all processes of the node without a trace.
+// DropProcesses ends all processes of the node without a trace, and its memory.
 func (s *State) DropProcesses(node int) {
+	s.Nodes[node].Memory = [MaxMemory]Datum{}
 	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node })
 }
 
-// DropBegun ends all processes of the node that have begun without a trace.
+// DropBegun ends all processes of the node that have begun without a trace, and its
+// memory.
 func (s *State) DropBegun(node int) {
+	s.Nodes[node].Memory = [MaxMemory]Datum{}
 	s.removeProcesses(func(i int) bool {
 		p := &s.Processes[i]
 		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving

@@ -129,6 +129,17 @@ func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 			return 1
 		}
 	}
+	if na.Memory != nb.Memory {
+		for k := range na.Memory {
+			x, y := na.Memory[k], nb.Memory[k]
+			if x.Kind == KindToken {
+				x.N, y.N = 0, 0
+			}
+			if c := cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.N, y.N)); c != 0 {
+				return c
+			}
+		}
+	}
 	return compareClocks(na.Clock, nb.Clock, o.values)
 }
 

@@ -117,10 +117,7 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
 	op := r.Automaton.Operation(p.Local)
-	least, most := op.Min, op.Max
-	if p.Phase == Replying {
-		least, most = r.replyTime(op, p.Observed)
-	}
+	least, most := r.span(p, op)
 	if most == Forever {
 		return zone.Bound(least), zone.Unbounded
 	}

@@ -20,6 +20,11 @@ const (
 	KindFlight
 	// KindDeadline is a clock that a process compares with one constant.
 	KindDeadline
+	// KindList is a list of elements that are all alike, as signals are; N is how many.
+	KindList
+	// KindWatch is what a process knows of keys that it watches; N is 1 if one of
+	// them has changed.
+	KindWatch
 )
 
 // Datum is what a store entry contains or what a process can refer to. Versions
@@ -34,7 +39,7 @@ func Version(n uint8) Datum { return Datum{KindVersion, n} }
 
 // Register is a datum that a process holds on to. A deadline has a clock and
 // the constant, in ticks, that it is compared with; a flight has its key and what
-// is known of it in Limit.
+// is known of it in Limit, a watch its keys.
 type Register struct {
 	Datum
 	Clock uint8

@@ -39,6 +39,16 @@ type ScriptDo func(call Call, arg model.Datum) (model.Datum, model.Code, error)
 //
 //	ok, err := protocol.Atomic(c.Cache, write{v, fence}, fenced)
 func Atomic[A, R any](s *Store, args A, fn func(*View, A) R) (R, error) {
+	r := s.c.do(scriptCall(s, args, fn))
+	if err := r.failure(); err != nil {
+		var none R
+		return none, err
+	}
+	return scriptResult[R](s.c, r), nil
+}
+
+// scriptCall makes the call that runs fn.
+func scriptCall[A, R any](s *Store, args A, fn func(*View, A) R) Call {
 	c := s.c
 	name := functionName(fn)
 	if strings.Contains(name, ".func") || strings.HasSuffix(name, "-fm") {
@@ -48,18 +58,17 @@ func Atomic[A, R any](s *Store, args A, fn func(*View, A) R) (R, error) {
 	if err != nil {
 		c.run.misuse("Atomic: %v", err)
 	}
-	call := Call{Kind: model.RunScript, Text: shortName(name) + "(" + text + ")", Results: registers}
+	call := Call{Kind: model.RunScript, Store: s.name, Text: shortName(name) + "(" + text + ")", Results: registers}
 	call.Script = func(do ScriptDo, data []model.Datum) (any, string, []model.Datum, error) {
 		in := rewrite(any(args), func(k int) uint32 { return datumID(data[k]) })
 		return runScript(&View{s.name, c.run.world.valueTTL, do}, in.(A), fn)
 	}
-	r := s.do(call)
-	if err := r.failure(); err != nil {
-		var none R
-		return none, err
-	}
+	return call
+}
+
+func scriptResult[R any](c *Client, r Reply) R {
 	out := rewrite(r.Result, func(k int) uint32 { return c.hold(r.Observation.ResultRegister(k), true) })
-	return out.(R), nil
+	return out.(R)
 }
 
 // scriptError unwinds a script that cannot go on.
@@ -168,6 +177,27 @@ func (v *View) Incr(key string) Value {
 		panic("Incr of " + key + ", which holds no counter")
 	}
 	return Value{datumID(d)}
+}
+
+// Push adds an element to the list under the key; see [Store.Push].
+func (v *View) Push(key string) {
+	if _, code := v.run(Call{Kind: model.Push, Key: key}, Value{}); code != model.Done {
+		panic("Push to " + key + ", which holds no list")
+	}
+}
+
+// Pop takes an element from the list under the key, and reports whether there was one.
+func (v *View) Pop(key string) bool {
+	_, code := v.run(Call{Kind: model.Pop, Key: key}, Value{})
+	if code == model.Refused {
+		panic("Pop of " + key + ", which holds no list")
+	}
+	return code == model.Done
+}
+
+// Publish sends a message to all who have subscribed to the channel.
+func (v *View) Publish(channel string) {
+	v.run(Call{Kind: model.Publish, Key: channelKey(channel)}, Value{})
 }
 
 func (v *View) run(call Call, arg Value) (model.Datum, model.Code) {

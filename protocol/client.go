@@ -19,6 +19,8 @@ type Client struct {
 	Store, Cache *Store
 	// Source is the database behind the cache.
 	Source *Source
+	// Memory is what the processes of the node share.
+	Memory *Memory
 
 	run   *Run
 	slots []slot

@@ -71,9 +71,11 @@ func (w *World) note(err error) {
 
 // Call is an operation in terms of the protocol: durations instead of ticks.
 type Call struct {
-	Kind   model.OperationKind
-	Store  string
-	Key    string
+	Kind  model.OperationKind
+	Store string
+	Key   string
+	// Keys are those that a StartWatch watches.
+	Keys   []string
 	Arg    int8
 	hasArg bool
 	Mode   model.SetMode
@@ -100,6 +102,9 @@ type Call struct {
 	Script func(do ScriptDo, data []model.Datum) (result any, text string, mentions []model.Datum, err error)
 }
 
+// Local reports whether the call is about the memory of the node.
+func (c *Call) Local() bool { return c.Store == MemoryName }
+
 // Argument returns the register of the argument, or model.NoRegister.
 func (c *Call) Argument() int8 {
 	if !c.hasArg {
@@ -115,7 +120,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s r%d %d %d %s %s:%d %q %v %t %t %d %t", c.Kind, c.Store, c.Key, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached)
 	return b.String()
 }
 
@@ -124,6 +129,9 @@ func (c *Call) Describe() string {
 	what := c.Kind.String()
 	if c.Key != "" {
 		what += " " + c.Key
+	}
+	if len(c.Keys) > 0 {
+		what += " " + strings.Join(c.Keys, " ")
 	}
 	if c.Span != (model.Range{}) {
 		what += " " + c.Span.Describe()
@@ -200,7 +208,7 @@ func (m *Mark) Child(w *World, program model.ProgramID) *Run {
 func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot, origin model.Source) *Run {
 	r := &Run{world: w, program: program, origin: origin, suspendAt: -1}
 	c := &Client{run: r, slots: append([]slot(nil), inherited...)}
-	c.Store, c.Cache, c.Source = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}
+	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}, &Memory{c}
 	r.next, r.stop = iter.Pull(func(yield func(Call) bool) {
 		defer r.recover()
 		r.yield = yield

@@ -116,6 +116,40 @@ func (s *Store) Incr(key string) (Value, error) {
 	return Value{s.c.hold(r.Observation.Register(), true)}, nil
 }
 
+// Push adds an element to the list under the key. The elements of a list are all alike,
+// as signals are. It is misuse if the key holds something else.
+func (s *Store) Push(key string) error {
+	return s.list("Push", Call{Kind: model.Push, Key: key}).failure()
+}
+
+// Pop takes an element from the list under the key, and reports whether there was one.
+func (s *Store) Pop(key string) (bool, error) {
+	return s.list("Pop", Call{Kind: model.Pop, Key: key}).done()
+}
+
+// BlockingPop is Pop, but if there is no element it waits at the store, for timeout at
+// most (0: without end), and gets one in the step that adds it if it has waited longest.
+// It reports whether it has got one. It returns ErrStopped or ErrCancelled if that comes
+// first.
+func (s *Store) BlockingPop(key string, timeout time.Duration) (bool, error) {
+	if timeout < 0 {
+		s.c.run.misuse("BlockingPop %s: the timeout %s is negative; write 0 to wait without end", key, timeout)
+	}
+	r := s.list("BlockingPop", Call{Kind: model.BlockingPop, Key: key, TTL: timeout})
+	if r.Observation.Code() == model.Stopped {
+		return false, ErrStopped
+	}
+	return r.done()
+}
+
+func (s *Store) list(name string, call Call) Reply {
+	r := s.do(call)
+	if r.Observation.Code() == model.Refused {
+		s.c.run.misuse("%s %s: the key holds no list", name, call.Key)
+	}
+	return r
+}
+
 // Ownership is the reply of the operations that compare before they act.
 type Ownership int
 

@@ -60,8 +60,39 @@ func (n *namer) value(s *model.State, d model.Datum) string {
 		return "task"
 	case model.KindDeadline:
 		return "deadline"
+	case model.KindList:
+		if d.N == 1 {
+			return "1 element"
+		}
+		return fmt.Sprintf("%d elements", d.N)
 	}
 	return ""
+}
+
+// subject returns the key of an operation with the store that it is in, and without.
+func (n *namer) subject(op *model.Operation) (full, short string) {
+	if op.Local {
+		return protocol.MemoryName + "/" + n.learner.memory[op.Key], n.learner.memory[op.Key]
+	}
+	return n.key(op.Key), n.learner.keys[op.Key].key
+}
+
+// watched returns the keys that have a bit, in order.
+func (n *namer) watched(keys uint16, local bool) []string {
+	names := n.learner.memory
+	if !local {
+		names = nil
+		for _, k := range n.learner.keys {
+			names = append(names, k.key)
+		}
+	}
+	var list []string
+	for k, name := range names {
+		if keys&(1<<k) != 0 {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func (n *namer) key(k model.KeyID) string {
@@ -187,8 +218,12 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	}
 	step.Operation, step.Source = name, &source
 	var args []string
+	subject := ""
 	if op.Kind.HasKey() {
-		step.Key = n.key(op.Key)
+		step.Key, subject = n.subject(op)
+	}
+	if op.Kind == model.StartWatch {
+		args = append(args, n.watched(op.Keys, op.Local)...)
 	}
 	if op.Kind == model.RunScript {
 		var data []model.Datum
@@ -207,6 +242,8 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		case model.KindDeadline:
 			args = append(args, n.duration(r.Limit))
 		case model.KindFlight:
+		case model.KindWatch:
+			args = append(args, n.watched(r.Watched())...)
 		default:
 			args = append(args, n.value(before, r.Datum))
 		}
@@ -224,14 +261,19 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		}
 		args = append(args, span.Describe())
 	}
+	if op.Kind == model.Lock || op.Kind == model.AwaitWatch {
+		if op.Max < model.Forever {
+			args = append(args, n.duration(op.Max))
+		}
+	}
 	if op.Kind == model.Choose {
 		args = append(args, strconv.Itoa(int(op.Class)))
 	}
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
 	text := name
-	if op.Kind.HasKey() {
-		text += " " + n.learner.keys[op.Key].key
+	if subject != "" {
+		text += " " + subject
 	}
 	if len(args) > 0 {
 		text += " " + strings.Join(args, " ")
@@ -239,7 +281,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	if step.Observation != "" && step.Observation != "ok" {
 		text += " -> " + step.Observation
 	}
-	if step.Kind == "effect" && op.Kind.Remote() && n.rules.ReplyMax > 0 {
+	if step.Kind == "effect" && op.Remote() && n.rules.ReplyMax > 0 {
 		// The process has not seen it yet.
 		text += " (reply under way)"
 	}

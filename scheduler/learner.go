@@ -30,7 +30,8 @@ type learner struct {
 	locals   []local
 	programs []program
 	classes  []class
-	keys     []storeKey
+	keys     []storeKey               // of the stores
+	memory   []string                 // keys of the memory of nodes
 	points   map[string]model.LocalID // checkpoints by program, place and locals
 	met      map[model.Source]int     // the number of different locals by place
 	children map[spawnPoint]model.ProgramID
@@ -277,7 +278,7 @@ func (l *learner) add(edge *model.Edge, p model.ProgramID, at spawnPoint, call p
 
 // operation converts a call to ticks and numbers.
 func (l *learner) operation(call protocol.Call) (model.Operation, error) {
-	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Detached: call.Detached}
+	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Local: call.Local(), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Detached: call.Detached}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
 		if d == model.Unbounded {
@@ -298,7 +299,7 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 		op.Class, err = l.class(call.Text, call.Result)
 	case call.Kind == model.Choose:
 		op.Class = uint16(call.Among)
-	case call.Kind.Remote():
+	case op.Remote():
 		op.Min, op.Max = ticks(l.latency.Min), ticks(l.latency.Max)
 	default:
 		op.Min, op.Max = ticks(call.Span.Min), ticks(call.Span.Max)
@@ -310,9 +311,18 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 		return op, err
 	}
 	if call.Key != "" {
-		op.Key, err = l.key(call.Store, call.Key, call.Source)
+		if op.Key, err = l.key(call.Store, call.Key, call.Source); err != nil {
+			return op, err
+		}
 	}
-	return op, err
+	for _, key := range call.Keys {
+		k, err := l.key(call.Store, key, call.Source)
+		if err != nil {
+			return op, err
+		}
+		op.Keys |= 1 << k
+	}
+	return op, nil
 }
 
 func (l *learner) class(text string, result any) (uint16, error) {

@@ -47,6 +47,10 @@ func (l *learner) runScript(call *protocol.Call, in *model.ScriptInput) (*model.
 		if err := op.Exceeds(*value); err != nil {
 			return model.Datum{}, 0, err
 		}
+		if op.Kind == model.Publish {
+			run.Operations, run.Arguments = append(run.Operations, op), append(run.Arguments, arg)
+			return model.Datum{}, model.Done, nil
+		}
 		// What it does to a TTL is nothing that a script can see.
 		after, code := op.Effect(model.Entry{Value: *value}, arg)
 		*value = after.Value

@@ -1,0 +1,75 @@
+package model
+
+import "fmt"
+
+// MaxMemory is how many keys the memory of a node has.
+const MaxMemory = 8
+
+// memoryEffect lets an operation on the memory of its node take effect, by the same
+// rules as an operation of a store.
+func (r *Rules) memoryEffect(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
+	cell := &s.Nodes[p.Node].Memory[op.Key]
+	arg := Datum{}
+	if op.Arg != NoRegister {
+		arg = p.Registers[op.Arg].Datum
+	}
+	if err := op.Exceeds(*cell); err != nil {
+		return 0, &LimitError{op.Source, err.Error()}
+	}
+	node := p.Node
+	before := *cell
+	after, code := op.Effect(Entry{Value: before}, arg)
+	*cell = after.Value
+	observed := Observe(code)
+	if code == Found {
+		var err error
+		if observed, err = bind(p, after.Value, op); err != nil {
+			return 0, err
+		}
+	}
+	if code == Missing && op.Kind == BlockingPop {
+		return Observe(Parked), nil
+	}
+	r.remembered(s, node, op.Key, before, e)
+	return observed, nil
+}
+
+// remembered tells those who watch the memory of a node, or wait there, of a change.
+func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, e *Event) {
+	after := s.Nodes[node].Memory[key]
+	if !s.Attentive || before == after {
+		return
+	}
+	s.tell(key, true, node, false)
+	if after.Kind == KindList {
+		r.serve(s, key, true, node, e)
+	}
+}
+
+// lock takes a mutex that is free.
+func (r *Rules) lock(s *State, p *Process, op *Operation, e *Event) {
+	s.Nodes[p.Node].Memory[op.Key] = Datum{KindCounter, 1}
+	r.remembered(s, p.Node, op.Key, Datum{}, e)
+}
+
+// unlock frees a mutex, whoever holds it.
+func (r *Rules) unlock(s *State, p *Process, op *Operation, e *Event) error {
+	before := s.Nodes[p.Node].Memory[op.Key]
+	if before.Kind == KindNone {
+		return &LimitError{op.Source, "Unlock of a mutex that is not locked"}
+	}
+	s.Nodes[p.Node].Memory[op.Key] = Datum{}
+	r.remembered(s, p.Node, op.Key, before, e)
+	return nil
+}
+
+// Exceeds returns an error if the operation would make the value exceed a limit.
+func (op *Operation) Exceeds(value Datum) error {
+	switch {
+	case op.Kind == Increment && value.Kind == KindCounter && value.N == MaxVersion:
+		return fmt.Errorf("a counter grows beyond %d", MaxVersion)
+	case op.Kind == Push && value.Kind == KindList && value.N == MaxVersion:
+		return fmt.Errorf("a list grows beyond %d elements", MaxVersion)
+	}
+	return nil
+}
