@@ -24,6 +24,9 @@ type reported struct {
 	before, after protocol.Protocol
 	// scenario is the smallest that shows it.
 	scenario func(s *checks.Scenario)
+	// repaired, if there is one, is that of the fix, which is then not in the protocol, or
+	// not there alone.
+	repaired func(s *checks.Scenario)
 	// faults and steps are those of the minimal counterexample.
 	faults, steps int
 	// unharmed, if there is one, holds even before: what goes wrong is not about it.
@@ -69,7 +72,9 @@ func (c reported) verdict(t *testing.T, when string, p protocol.Protocol, proper
 		t.Fatal("a case has a protocol before and one after the fix, a property and a scenario")
 	}
 	s := checks.NewScenario(p)
-	c.scenario(&s)
+	if c.scenario(&s); when == "after" && c.repaired != nil {
+		c.repaired(&s)
+	}
 	r, err := scheduler.Check(context.Background(), s, []model.Property{property}, scheduler.Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)

@@ -10,6 +10,8 @@ const (
 	Count Shape = iota
 	// CountLongest: how many, and up to how long, as in 1x12s.
 	CountLongest
+	// CountAmount: how many, and by how much, as in 1x30s.
+	CountAmount
 	// CountRange: how many, and between which durations, as in 1x5s..30s.
 	CountRange
 )
@@ -25,7 +27,7 @@ type Kind struct {
 	// Example is arguments of lockstep check under which it decides a verdict.
 	Example string
 	// New makes the fault. took is what the shape says more than a count: the longest
-	// duration as Max, or the range.
+	// duration or the amount as Max, or the range.
 	New func(times int, took model.Range) model.Fault
 }
 
@@ -72,6 +74,23 @@ func Kinds() []Kind {
 			Event:   "a fork for a snapshot, a slow command that blocks the others, SIGSTOP of the server",
 			Example: "lease --store-pause 1x12s --property mutual-exclusion",
 			New:     func(times int, took model.Range) model.Fault { return StorePause(times, took.Max) },
+		},
+		{
+			Name: "store-clock-forward", Shape: CountAmount, Meaning: "the clock of a store steps forward by so much: less is left of its TTLs",
+			Event:   "NTP that corrects the time, a manual change, a virtual machine that is resumed",
+			Example: "lease --store-clock-forward 1x8s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return StoreClockForward(times, took.Max) },
+		},
+		{
+			Name: "store-clock-back", Shape: CountAmount, Meaning: "the clock of a store steps back by so much: more is left of its TTLs",
+			Event:   "NTP that corrects the time, a manual change",
+			Example: "setnx --losers poll --wait 10s --updates 0 --crash 1 --store-clock-back 1x1m --property answered-within=1m10s",
+			New:     func(times int, took model.Range) model.Fault { return StoreClockBack(times, took.Max) },
+		},
+		{
+			Name: "store-clock-freeze", Meaning: "the clock of a store stands still from then on: its TTLs never end",
+			Event:   "a server whose cached time is not updated, a broken time source",
+			Example: "setnx --losers poll --crash 1 --store-clock-freeze 1 --property answered", New: counted(StoreClockFreeze),
 		},
 		{
 			Name: "partition", Shape: CountLongest, Meaning: "a node cannot reach a store for up to so long: what it asks of it waits",

@@ -190,9 +190,6 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	*entry = after
 	switch {
 	case op.Kind == PTTL && code == Below:
-		if after.Clock == NoClock {
-			return 0, fmt.Errorf("model: the key of %s:%d has a TTL and no clock", op.Source.File, op.Source.Line)
-		}
 		return move.Observation, nil
 	case code == Found:
 		return bind(p, after.Value, op)

@@ -29,7 +29,7 @@ func (s *State) Encode(to []byte) []byte {
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
-	if s.Replica.Lags || s.Outage.On {
+	if s.Replica.Lags || s.Outage.On || s.Frozen != 0 {
 		count |= troubled
 	}
 	to = append(to, count)
@@ -37,6 +37,7 @@ func (s *State) Encode(to []byte) []byte {
 		to = s.encodeProcess(&s.Processes[i], to)
 	}
 	if count&troubled != 0 {
+		to = binary.LittleEndian.AppendUint16(to, s.Frozen)
 		to = s.encodeReplica(to)
 		to = s.encodeOutage(to)
 	}
@@ -208,7 +209,11 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		s.Processes = append(s.Processes, Process{})
 		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
 	}
-	s.Replica, s.Outage = Replica{}, Outage{}
+	s.Replica, s.Outage, s.Frozen = Replica{}, Outage{}, 0
+	if trouble {
+		s.Frozen = binary.LittleEndian.Uint16(from)
+		from = from[2:]
+	}
 	lags := trouble && from[0] == 1
 	if trouble {
 		from = from[1:]

@@ -69,5 +69,6 @@ func (r *Rules) Promote(s *State, m *Move, e *Event) {
 			s.Entries[k] = after
 		}
 	}
+	s.Frozen &^= 1 << s.Replica.Store // the replica has a clock of its own
 	s.Replica = Replica{}
 }

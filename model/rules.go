@@ -282,7 +282,17 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 		m.compare(start, move, reg.Clock, reg.Limit, NotPassed, Passed)
 	case PTTL:
 		e := &s.Entries[op.Key]
-		if e.Clock == NoClock {
+		switch {
+		case e.TTL > 0 && e.Clock == NoClock:
+			// Its clock stands still, nobody knows where.
+			shared := len(m.guards) - start
+			move.Observation = Observe(NotBelow)
+			m.Add(move)
+			m.Fork(start, shared)
+			move.Observation = Observe(Below)
+			m.Add(move)
+			return
+		case e.Clock == NoClock:
 			m.Add(move)
 			return
 		}

@@ -56,6 +56,9 @@ func (s *State) change(op *Operation, arg Datum, e *Event) (Entry, Code, error) 
 		return entry, 0, err
 	}
 	after, code := op.Effect(entry, arg)
+	if s.Frozen != 0 && s.stands(op.Store) {
+		after.Clock = NoClock
+	}
 	e.Changes = append(e.Changes, Change{
 		Key: op.Key, Before: entry, After: after, Written: op.Kind == Set && code == Done,
 		Refused: op.Kind == Set && code == Refused, Owner: s.ownerOf(entry.Value),

@@ -134,6 +134,8 @@ type State struct {
 	Entries [MaxKeys]Entry
 	Replica Replica
 	Outage  Outage
+	// Frozen has a bit for each store whose clock stands still.
+	Frozen uint16
 	// Owners tells for each token in use who created it.
 	Owners [MaxTokens]Owner
 	// Serials names tokens in a trace, from 1; no part of the state. Created

@@ -51,8 +51,9 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 // constants with which it may be compared from below (clock >= c) and from above
 // (clock <= c) as long as it runs; see zone.Covers.
 //
-// A key's TTL is compared with nothing above itself: the clock never exceeds it,
-// so PTTL may ask for any time that is left. The timer of a process whose node
+// A key's TTL is compared with nothing above itself, unless a step of the store's clock
+// may still make it longer: the clock never exceeds it, so PTTL may ask for any time
+// that is left. The timer of a process whose node
 // may be halted is compared from below with its upper bound, too: a recovery asks
 // whether it is overdue.
 func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
@@ -61,9 +62,10 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	for i, f := range r.Faults {
 		halts = halts || s.Left[i] > 0 && f.Halts()
 	}
+	longer := r.stretch(s)
 	for k := range s.Entries {
 		if e := &s.Entries[k]; e.Clock != NoClock {
-			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL), zone.Bound(e.TTL)
+			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 		}
 	}
 	for n := range s.Nodes {
@@ -82,7 +84,7 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		lower[s.Replica.Clock], upper[s.Replica.Clock] = zone.Unbounded, zone.Bound(s.Replica.Limit)
 		for k := range s.Replica.Entries {
 			if e := &s.Replica.Entries[k]; e.Clock != NoClock {
-				lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL), zone.Bound(e.TTL)
+				lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 			}
 		}
 	}

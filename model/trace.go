@@ -84,7 +84,7 @@ func (s *TraceStep) EndsNode() bool {
 
 // HaltsNode reports whether the step's node stands still after it.
 func (s *TraceStep) HaltsNode() bool {
-	return s.Kind == "fault" && s.Process == "" && s.Node != "" && len(s.Arguments) == 0 && !s.EndsNode()
+	return s.Kind == "fault" && s.Fault == "pause"
 }
 
 // By returns the process whose mark m is.

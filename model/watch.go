@@ -59,10 +59,10 @@ func (r *Rules) notice(s *State, e *Event) {
 	// Serving appends changes.
 	for i := 0; i < len(e.Changes); i++ {
 		c := &e.Changes[i]
-		if !c.Written && c.Before == c.After {
+		if !c.Written && c.Before == c.After || c.ByClock && c.After.Present() {
 			continue
 		}
-		s.tell(c.Key, false, 0, e.Move.Kind == MoveExpire)
+		s.tell(c.Key, false, 0, e.Move.Kind == MoveExpire || c.ByClock)
 		if c.After.Value.Kind == KindList {
 			r.serve(s, c.Key, false, 0, e)
 		}

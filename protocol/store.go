@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -11,8 +12,34 @@ const (
 	cacheName = "cache"
 )
 
+// MaxStores is how many independent stores there can be; see [Client.Stores].
+const MaxStores = 7
+
 // StoreNames are the names of the stores, in the order of their numbers.
-func StoreNames() []string { return []string{storeName, cacheName} }
+func StoreNames() []string { return storeNames }
+
+var storeNames = func() []string {
+	names := []string{storeName, cacheName}
+	for i := range MaxStores {
+		names = append(names, fmt.Sprint(storeName, i+1))
+	}
+	return names
+}()
+
+// Stores returns n independent stores, 1 to MaxStores, each with a clock and faults of
+// its own: for a lock that a majority of them grants. They are the same for every
+// process, and others than Store and Cache. To ask them at the same time, spawn a process
+// for each.
+func (c *Client) Stores(n int) []*Store {
+	if n < 1 || n > MaxStores {
+		c.run.misuse("Stores: %d of them; there can be 1 to %d", n, MaxStores)
+	}
+	stores := make([]*Store, n)
+	for i := range stores {
+		stores[i] = &Store{c, storeNames[2+i]}
+	}
+	return stores
+}
 
 // Store is a Redis-like keyspace. Its operations have the replies of Redis; each
 // takes effect atomically at one instant within its latency. Their errors are

@@ -121,7 +121,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 			step.Process = processName(before, &before.Processes[e.Process])
 		}
 		text = n.struck(f, e, &step) + " " + f.Describe(e.Move.Kind)
-		text += n.over(before, after, &step)
+		text += n.over(before, after, &step) + n.overByClock(e, &step)
 	case model.MoveFailure:
 		f := n.rules.Faults[e.Move.Fault]
 		step.Fault = f.Name()
@@ -190,6 +190,18 @@ func (n *namer) over(before, after *model.State, step *model.TraceStep) string {
 		if before.Replica.Entries[k].Present() && !after.Entries[k].Present() {
 			step.Arguments = append(step.Arguments, n.key(model.KeyID(k)))
 			text += ", where the TTL of " + n.learner.keys[k].key + " is over"
+		}
+	}
+	return text
+}
+
+// overByClock names what is gone since the clock of its store has stepped.
+func (n *namer) overByClock(e *model.Event, step *model.TraceStep) string {
+	text := ""
+	for i := range e.Changes {
+		if c := &e.Changes[i]; c.ByClock && !c.After.Present() {
+			step.Arguments = append(step.Arguments, n.key(c.Key))
+			text += ", by which the TTL of " + n.learner.keys[c.Key].key + " is over"
 		}
 	}
 	return text
@@ -339,6 +351,11 @@ func (n *namer) changes(before, after *model.State, e *model.Event, step *model.
 		}
 		if c.Before.Value.Kind == model.KindToken {
 			t.Owner = n.owners[before.Serials[c.Before.Value.N]]
+		}
+		if c.ByClock && c.After.Present() {
+			t.AfterTTL = max(0, t.AfterTTL-(n.now-n.since[c.Key]))
+			step.Changes = append(step.Changes, t)
+			continue
 		}
 		n.since[c.Key] = n.now
 		step.Changes = append(step.Changes, t)

@@ -108,7 +108,7 @@ func flagError(c *cobra.Command, err error) error {
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.registerScenario(flags)
-	flags.StringArrayVar(&f.properties, "property", nil, "property to check; may be repeated (default all)")
+	flags.StringArrayVar(&f.properties, "property", nil, "property to check, "+withinName+"=10s among them; may be repeated (default all others)")
 	f.registerLimits(flags)
 	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -233,7 +233,10 @@ func (f *checkFlags) conclude(c *cobra.Command, r *scheduler.Report, code *int) 
 	return nil
 }
 
-// selectProperties returns the properties named, all without names.
+// withinName is the property that a duration goes with.
+var withinName = checks.AnsweredWithin(0).Name()
+
+// selectProperties returns the properties named, all but answered-within without names.
 func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, error) {
 	all := checks.All(s.RebuildBound)
 	if len(names) == 0 {
@@ -243,8 +246,20 @@ func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, e
 	for _, p := range checks.All(1) {
 		known = append(known, p.Name())
 	}
+	known = append(known, withinName+"=D")
 	var selected []model.Property
 	for _, name := range names {
+		if kind, longest, ok := strings.Cut(name, "="); ok && kind == withinName {
+			d, err := model.ParseDuration(longest)
+			if err != nil {
+				return nil, usage("%s: %w", name, err).about("property", name)
+			}
+			selected = append(selected, checks.AnsweredWithin(d))
+			continue
+		}
+		if name == withinName {
+			return nil, usage("%s needs the longest wait that is allowed, as in %s=10s", name, name).about("property", name)
+		}
 		if !slices.Contains(known, name) {
 			return nil, unknown("property", name, known)
 		}

@@ -46,11 +46,12 @@ func (f *faultFlag) String() string {
 const (
 	typeCount        = "N"
 	typeCountLongest = "NxD"
+	typeCountAmount  = "NxBY"
 	typeCountRange   = "NxRANGE"
 )
 
 func (f *faultFlag) Type() string {
-	return [...]string{faults.Count: typeCount, faults.CountLongest: typeCountLongest, faults.CountRange: typeCountRange}[f.kind.Shape]
+	return [...]string{faults.Count: typeCount, faults.CountLongest: typeCountLongest, faults.CountAmount: typeCountAmount, faults.CountRange: typeCountRange}[f.kind.Shape]
 }
 
 func (f *faultFlag) parts() []part {
@@ -58,6 +59,8 @@ func (f *faultFlag) parts() []part {
 	switch f.kind.Shape {
 	case faults.CountLongest:
 		return []part{times, {"max", (*durationFlag)(&f.took.Max)}}
+	case faults.CountAmount:
+		return []part{times, {"by", (*durationFlag)(&f.took.Max)}}
 	case faults.CountRange:
 		return []part{times, {"after", (*rangeFlag)(&f.took)}}
 	}
@@ -80,6 +83,8 @@ func (f *faultFlag) Set(text string) error {
 		switch f.kind.Shape {
 		case faults.CountLongest:
 			return fmt.Errorf("%q is not a number of faults and their longest duration; write it as 1x12s", text)
+		case faults.CountAmount:
+			return fmt.Errorf("%q is not a number of faults and by how much; write it as 1x30s", text)
 		case faults.CountRange:
 			return fmt.Errorf("%q is not a number of faults and the range of their duration; write it as 1x5s..30s", text)
 		}
@@ -87,7 +92,7 @@ func (f *faultFlag) Set(text string) error {
 	}
 	took := model.Range{}
 	switch f.kind.Shape {
-	case faults.CountLongest:
+	case faults.CountLongest, faults.CountAmount:
 		took.Max, err = model.ParseDuration(rest)
 	case faults.CountRange:
 		took, err = model.ParseRange(rest)

@@ -180,7 +180,7 @@ func (q *quantity) understand(end string) bool {
 		return false
 	case kind == "duration":
 		q.text = duration
-	case kind == typeCountLongest:
+	case kind == typeCountLongest, kind == typeCountAmount:
 		times := max(value.(*faultFlag).times, 1)
 		q.text = func(n int64) string {
 			if n == 0 {

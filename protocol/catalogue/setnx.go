@@ -18,7 +18,7 @@ type SetNX struct {
 	TTL       time.Duration  `default:"30s" help:"how long the lock lives"`
 	Rebuild   protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
 	Release   string         `default:"plain" choices:"plain,if-mine,get-then-delete" help:"how the lock is released: a plain delete, a delete if it is still one's own in one step, or a look and then a delete"`
-	Losers    string         `default:"recheck" choices:"recheck,fall-back" help:"what a loser does: wait and look at the cache again, or fall back at once"`
+	Losers    string         `default:"recheck" choices:"recheck,fall-back,poll" help:"what a loser does: wait and look at the cache again, fall back at once, or wait and start over without end"`
 	Wait      protocol.Range `default:"50ms..200ms" help:"how long a loser waits before it looks again"`
 	Tries     int            `default:"3" min:"1" max:"20" help:"how often a loser looks again before it falls back"`
 	Fallback  string         `default:"stale" choices:"stale,default,empty" help:"what a fall-back answers: the stale copy, a default value, or nothing"`
@@ -54,6 +54,12 @@ func (p SetNX) Handle(c *protocol.Client) protocol.Answer {
 func (p SetNX) lose(c *protocol.Client) protocol.Answer {
 	if p.Losers == "fall-back" {
 		return fallBack(p.Fallback)
+	}
+	if p.Losers == "poll" {
+		if c.SleepBetween(p.Wait.Min, p.Wait.Max) != nil {
+			return protocol.Failed()
+		}
+		return protocol.Again()
 	}
 	for range p.Tries {
 		c.SleepBetween(p.Wait.Min, p.Wait.Max)
