@@ -93,6 +93,18 @@ func Kinds() []Kind {
 			Example: "setnx --losers poll --crash 1 --store-clock-freeze 1 --property answered", New: counted(StoreClockFreeze),
 		},
 		{
+			Name: "clock-forward", Shape: CountAmount, Meaning: "the wall clock of a node steps forward by so much; deadlines and sleeps do not follow it",
+			Event:   "clocks that are not synchronised, NTP that corrects the time, a manual change",
+			Example: "setnx --expiry recorded --clock-forward 1x1m --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return ClockForward(times, took.Max) },
+		},
+		{
+			Name: "clock-back", Shape: CountAmount, Meaning: "the wall clock of a node steps back by so much; deadlines and sleeps do not follow it",
+			Event:   "clocks that are not synchronised, NTP that corrects the time, a manual change",
+			Example: "setnx --expiry recorded --clock-back 1x1m --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return ClockBack(times, took.Max) },
+		},
+		{
 			Name: "partition", Shape: CountLongest, Meaning: "a node cannot reach a store for up to so long: what it asks of it waits",
 			Event:   "a network that drops packets between two hosts",
 			Example: "lease --partition 1x12s --property mutual-exclusion",

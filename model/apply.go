@@ -147,6 +147,14 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		p.Registers[p.Count] = Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}
 		p.Count++
 		return ObserveFound(int(p.Count) - 1), nil
+	case TakeStamp:
+		register, err := p.holdStamp(Stamp{Fresh, s.Nodes[p.Node].Steps, op.TTL}, op)
+		return ObserveFound(register), err
+	case ReadStamp:
+		if limit := p.Registers[op.Arg].Limit; op.TTL > limit {
+			return 0, &LimitError{op.Source, "a time is compared with something longer than what Now was told"}
+		}
+		return move.Observation, nil
 	case ResetDeadline:
 		p.Registers[op.Arg].Clock = Fresh
 	case ReadDeadline:
@@ -183,7 +191,11 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	if op.Arg != NoRegister {
 		arg = p.Registers[op.Arg].Datum
 	}
-	after, code, err := s.change(op, arg, e)
+	var at Stamp
+	if op.Stamp != 0 {
+		at = p.Registers[op.Stamp-1].stamp()
+	}
+	after, code, err := s.change(op, arg, at, e)
 	if err != nil {
 		return 0, &LimitError{op.Source, err.Error()}
 	}
@@ -191,6 +203,13 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	switch {
 	case op.Kind == PTTL && code == Below:
 		return move.Observation, nil
+	case op.Kind == GetStamped && code == Found && after.Stamp.Clock != NoClock:
+		o, err := bind(p, after.Value, op)
+		if err != nil {
+			return 0, err
+		}
+		register, err := p.holdStamp(after.Stamp, op)
+		return o.andStamp(register), err
 	case code == Found:
 		return bind(p, after.Value, op)
 	case code == Missing && op.Kind == BlockingPop:

@@ -36,6 +36,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	}
 	for k := range s.Entries {
 		number(&s.Entries[k].Clock)
+		number(&s.Entries[k].Stamp.Clock)
 	}
 	for n := range s.Nodes {
 		number(&s.Nodes[n].Clock)
@@ -52,6 +53,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 		number(&s.Replica.Clock)
 		for k := range s.Replica.Entries {
 			number(&s.Replica.Entries[k].Clock)
+			number(&s.Replica.Entries[k].Stamp.Clock)
 		}
 	}
 	number(&s.Outage.Clock)

@@ -21,7 +21,7 @@ func (s *State) Encode(to []byte) []byte {
 	}
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
-		if node.Memory != ([MaxMemory]Datum{}) {
+		if node.Steps != 0 || node.Memory != ([MaxMemory]Datum{}) {
 			to = s.encodeMemory(node, to)
 			continue
 		}
@@ -49,13 +49,23 @@ func (s *State) Encode(to []byte) []byte {
 }
 
 func (s *State) encodeEntry(e *Entry, to []byte) []byte {
-	to = append(to, byte(e.Value.Kind), e.Value.N)
+	kind := byte(e.Value.Kind)
+	if e.Stamp.Clock != NoClock {
+		kind |= stamped
+	}
+	to = append(to, kind, e.Value.N)
 	to = appendClocked(to, e.Clock, e.TTL)
+	if kind&stamped != 0 {
+		to = appendClocked(append(to, byte(e.Stamp.Steps)), e.Stamp.Clock, e.Stamp.Limit)
+	}
 	if e.Value.Kind == KindToken {
 		to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[e.Value.N]))
 	}
 	return to
 }
+
+// stamped stands next to the kind of a value whose entry carries a time.
+const stamped = 1 << 7
 
 // troubled stands next to the number of processes, of which there are fewer: something
 // is the matter with a store.
@@ -91,10 +101,12 @@ func (s *State) encodeReplica(to []byte) []byte {
 	return append(to, 0)
 }
 
-// remembers stands next to the class of a node that has something in its memory.
+// remembers stands next to the class of a node that has something in its memory, or
+// whose clock has stepped.
 const remembers = 1 << 7
 
-// encodeMemory writes a node with what is in its memory, each after its key+1, and 0.
+// encodeMemory writes a node with what is in its memory, each after its key+1, the steps
+// of its clock after the number that follows those, and 0.
 func (s *State) encodeMemory(node *Node, to []byte) []byte {
 	to = append(to, byte(node.Class)<<4|byte(node.Status)|remembers)
 	to = appendClocked(to, node.Clock, node.Limit)
@@ -102,6 +114,9 @@ func (s *State) encodeMemory(node *Node, to []byte) []byte {
 		if d.Kind != KindNone {
 			to = s.encodeEntry(&Entry{Value: d}, append(to, byte(k)+1))
 		}
+	}
+	if node.Steps != 0 {
+		to = append(to, MaxMemory+1, byte(node.Steps))
 	}
 	return append(to, 0)
 }
@@ -143,7 +158,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		switch reg.Kind {
 		case KindToken:
 			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
-		case KindDeadline, KindFlight, KindWatch:
+		case KindDeadline, KindFlight, KindWatch, KindStamp:
 			to = appendClocked(to, reg.Clock, reg.Limit)
 		}
 	}
@@ -164,9 +179,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		return clock, Ticks(v >> 1)
 	}
 	entry := func(e *Entry) {
-		e.Value = Datum{Kind(from[0]), from[1]}
+		carries := from[0]&stamped != 0
+		e.Value = Datum{Kind(from[0] &^ stamped), from[1]}
 		from = from[2:]
 		e.Clock, e.TTL = clocked()
+		if carries {
+			e.Stamp.Steps = Steps(from[0])
+			from = from[1:]
+			e.Stamp.Clock, e.Stamp.Limit = clocked()
+		}
 		if e.Value.Kind == KindToken {
 			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
@@ -194,6 +215,11 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 			var e Entry
 			k := from[0] - 1
 			from = from[1:]
+			if k == MaxMemory {
+				node.Steps = Steps(from[0])
+				from = from[1:]
+				continue
+			}
 			entry(&e)
 			node.Memory[k] = e.Value
 		}
@@ -275,7 +301,7 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		case KindToken:
 			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
-		case KindDeadline, KindFlight, KindWatch:
+		case KindDeadline, KindFlight, KindWatch, KindStamp:
 			s.Attentive = s.Attentive || reg.Kind == KindWatch
 			v := number()
 			reg.Limit = Ticks(v >> 1)

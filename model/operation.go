@@ -14,6 +14,7 @@ const (
 	DeleteIfEqual
 	ExpireIfEqual
 	Increment
+	GetStamped
 	Push
 	Pop
 	BlockingPop
@@ -39,16 +40,18 @@ const (
 	AwaitWatch
 	Lock
 	Unlock
+	TakeStamp
+	ReadStamp
 	operationKinds
 )
 
 var operationNames = [operationKinds]string{
-	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr",
+	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "GetStamped",
 	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "Atomic",
 	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
-	"Choose", "Watch.Wait", "Lock", "Unlock",
+	"Choose", "Watch.Wait", "Lock", "Unlock", "Now", "OlderThan",
 }
 
 func (k OperationKind) String() string { return operationNames[k] }
@@ -63,7 +66,7 @@ func (op *Operation) OnStore() bool { return op.Kind >= Get && op.Kind <= RunScr
 // Writes reports whether the operation may change what is in a store.
 func (op *Operation) Writes() bool {
 	switch op.Kind {
-	case Get, PTTL, Publish, StartWatch, EndWatch:
+	case Get, GetStamped, PTTL, Publish, StartWatch, EndWatch:
 		return false
 	}
 	return op.OnStore()
@@ -106,6 +109,9 @@ type Operation struct {
 	// is in that.
 	Local bool
 	Key   KeyID
+	// Stamp is, for a Set, where the time is that the entry carries, +1; 0 for none: a
+	// register, and in an atomic step a place in the Results of that.
+	Stamp uint8
 	// Keys has a bit for each key that a StartWatch watches.
 	Keys uint16
 	// Arg is the register with the value, token, task, deadline or watch that the
@@ -114,8 +120,9 @@ type Operation struct {
 	Arg  int8
 	Mode SetMode
 	// TTL is the TTL that Set (0: none), PExpire and ExpireIfEqual give (0 or
-	// less: delete), the constant that PTTL compares with, the limit of a deadline, or
-	// how long a BlockingPop waits at the store (0: without end). Ticks.
+	// less: delete), the constant that PTTL compares with, the limit of a deadline, with
+	// what a time is compared, or how long a BlockingPop waits at the store (0: without
+	// end). Ticks.
 	TTL Ticks
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
@@ -198,6 +205,15 @@ func ObserveFound(register int) Observation {
 	return Observation(Found)<<24 | Observation(register)
 }
 
+// andStamp adds the register with the time that an entry carries.
+func (o Observation) andStamp(register int) Observation { return o | Observation(register+1)<<8 }
+
+// Stamp returns the register with the time that an entry carries, if it carries one.
+func (o Observation) Stamp() (register int, ok bool) {
+	register = int(o>>8&0xff) - 1
+	return register, register >= 0
+}
+
 // ObserveStarted makes the observation of a flight that was started and is in a
 // register.
 func ObserveStarted(register int) Observation {
@@ -239,7 +255,7 @@ func (o Observation) ResultRegister(i int) int { return int(o>>(12+4*i)) & 0xf }
 // tell, so the caller compares.
 func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 	switch op.Kind {
-	case Get:
+	case Get, GetStamped:
 		if e.Present() {
 			return e, Found
 		}

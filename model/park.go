@@ -68,7 +68,7 @@ func (r *Rules) serve(s *State, key KeyID, local bool, node uint8, e *Event) {
 				return
 			}
 			// What it takes cannot exceed a limit.
-			s.Entries[key], _, _ = s.change(op, Datum{}, e)
+			s.Entries[key], _, _ = s.change(op, Datum{}, Stamp{}, e)
 		}
 		p.Phase, p.Observed, p.Clock, p.Overdue = Replying, Observe(Done), NoClock, false
 		if _, most := r.replyTime(op, p.Observed); most > 0 {

@@ -280,6 +280,8 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 	case ReadDeadline:
 		reg := p.Registers[op.Arg]
 		m.compare(start, move, reg.Clock, reg.Limit, NotPassed, Passed)
+	case ReadStamp:
+		r.ageMoves(s, p, op, move, start, m)
 	case PTTL:
 		e := &s.Entries[op.Key]
 		switch {

@@ -40,7 +40,11 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observ
 			s.publish(inner)
 			continue
 		}
-		after, _, err := s.change(inner, run.Arguments[k], e)
+		var at Stamp
+		if inner.Stamp != 0 {
+			at = p.Registers[op.Results[inner.Stamp-1]].stamp()
+		}
+		after, _, err := s.change(inner, run.Arguments[k], at, e)
 		if err != nil {
 			return 0, &LimitError{op.Source, err.Error()}
 		}
@@ -49,13 +53,17 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observ
 	return bindResult(p, run.Class, run.Mentions, op)
 }
 
-// change lets an operation take effect on its entry and notes it in the event.
-func (s *State) change(op *Operation, arg Datum, e *Event) (Entry, Code, error) {
+// change lets an operation take effect on its entry and notes it in the event. What is
+// set carries the time at, if the operation says so.
+func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Code, error) {
 	entry := s.Entries[op.Key]
 	if err := op.Exceeds(entry.Value); err != nil {
 		return entry, 0, err
 	}
 	after, code := op.Effect(entry, arg)
+	if op.Stamp != 0 && code == Done {
+		after.Stamp = at
+	}
 	if s.Frozen != 0 && s.stands(op.Store) {
 		after.Clock = NoClock
 	}

@@ -53,6 +53,8 @@ type Node struct {
 	Limit  Ticks
 	// Memory is what the processes of the node share, by key; gone with them.
 	Memory [MaxMemory]Datum
+	// Steps tells by how much its wall clock is wrong.
+	Steps Steps
 	// Label tells the node from others in a trace; it is no part of the state.
 	Label uint8
 }

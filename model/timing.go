@@ -67,6 +67,7 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 		}
+		r.stampConstants(&s.Entries[k].Stamp, lower, upper)
 	}
 	for n := range s.Nodes {
 		if node := &s.Nodes[n]; node.Clock != NoClock {
@@ -86,6 +87,7 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			if e := &s.Replica.Entries[k]; e.Clock != NoClock {
 				lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 			}
+			r.stampConstants(&s.Replica.Entries[k].Stamp, lower, upper)
 		}
 	}
 	for i := range s.Processes {
@@ -101,10 +103,21 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			lower[p.Watch], upper[p.Watch] = zone.Bound(r.Patience), zone.Bound(r.Patience)
 		}
 		for _, reg := range p.Held() {
-			if reg.Clock != NoClock {
+			if reg.Kind == KindStamp {
+				t := reg.stamp()
+				r.stampConstants(&t, lower, upper)
+			} else if reg.Clock != NoClock {
 				lower[reg.Clock], upper[reg.Clock] = zone.Bound(reg.Limit), zone.Bound(reg.Limit)
 			}
 		}
+	}
+}
+
+// stampConstants are those of a time: it may be compared by a wall clock that is wrong.
+func (r *Rules) stampConstants(t *Stamp, lower, upper []zone.Bound) {
+	if t.Clock != NoClock {
+		most := zone.Bound(t.Limit + r.skew())
+		lower[t.Clock], upper[t.Clock] = most, most
 	}
 }
 

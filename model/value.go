@@ -25,6 +25,8 @@ const (
 	// KindWatch is what a process knows of keys that it watches; N is 1 if one of
 	// them has changed.
 	KindWatch
+	// KindStamp is a time that was read from a wall clock; see [Stamp].
+	KindStamp
 )
 
 // Datum is what a store entry contains or what a process can refer to. Versions
@@ -47,11 +49,13 @@ type Register struct {
 }
 
 // Entry is what a store keeps under one key: nothing if Value is of KindNone.
-// TTL is in ticks, 0 for none; Clock is then 0, too.
+// TTL is in ticks, 0 for none; Clock is then 0, too. Stamp is a time that the entry
+// carries, if its Clock is not 0.
 type Entry struct {
 	Value Datum
 	Clock uint8
 	TTL   Ticks
+	Stamp Stamp
 }
 
 // Present reports whether there is anything under the key.

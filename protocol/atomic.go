@@ -24,7 +24,8 @@ type ScriptDo func(call Call, arg model.Datum) (model.Datum, model.Code, error)
 // Atomic runs fn on a store in one atomic step, the way scripts, conditional writes
 // and transactions do. fn must be a function of the package level, not a closure,
 // and a pure one: its result depends on nothing but the view and args. Both
-// consist of booleans, numbers, strings, values, and structs and arrays of these.
+// consist of booleans, numbers, strings, values, and structs and arrays of these; args
+// also of times.
 //
 //	type write struct{ Value, Fence protocol.Value }
 //
@@ -54,13 +55,18 @@ func scriptCall[A, R any](s *Store, args A, fn func(*View, A) R) Call {
 	if strings.Contains(name, ".func") || strings.HasSuffix(name, "-fm") {
 		c.run.misuse("Atomic: %s is a closure or a method value: what it captures would not be part of the step; use a function of the package level and pass what it needs in args", name)
 	}
-	text, registers, err := c.mention([]any{args}, "a task, a deadline or a flight means nothing to a store")
+	text, registers, err := c.mention([]any{args}, "a task, a deadline, a watch or a flight means nothing to a store", true)
 	if err != nil {
 		c.run.misuse("Atomic: %v", err)
 	}
 	call := Call{Kind: model.RunScript, Store: s.name, Text: shortName(name) + "(" + text + ")", Results: registers}
 	call.Script = func(do ScriptDo, data []model.Datum) (any, string, []model.Datum, error) {
-		in := rewrite(any(args), func(k int) uint32 { return datumID(data[k]) })
+		in := rewrite(any(args), func(k int) uint32 {
+			if data[k].Kind == model.KindStamp {
+				return datumID(model.Datum{Kind: model.KindStamp, N: uint8(k)})
+			}
+			return datumID(data[k])
+		})
 		return runScript(&View{s.name, c.run.world.valueTTL, do}, in.(A), fn)
 	}
 	return call
@@ -143,7 +149,11 @@ func (v *View) Set(key string, value Value, options ...SetOption) {
 	for _, option := range options {
 		option(&o)
 	}
-	v.run(Call{Kind: model.Set, Mode: o.mode, Key: key, TTL: o.ttl}, value)
+	call := Call{Kind: model.Set, Mode: o.mode, Key: key, TTL: o.ttl}
+	if o.at.id != 0 {
+		call.stamp = datumOf(o.at.id).N + 1
+	}
+	v.run(call, value)
 }
 
 // ValueTTL is [Client.ValueTTL].

@@ -73,7 +73,7 @@ func (c *Client) Invalidates() bool { return c.run.world.invalidates }
 //		c.Store.ExpireIfEqual("lock:feed", token, 10*time.Second)
 //	}
 func (c *Client) Checkpoint(locals ...any) {
-	text, keep, err := c.mention(locals, "")
+	text, keep, err := c.mention(locals, "", true)
 	if err != nil {
 		c.run.misuse("Checkpoint: %v", err)
 	}
@@ -87,14 +87,15 @@ func (c *Client) Checkpoint(locals ...any) {
 
 // mention describes values and returns the registers that they mention, each once,
 // in the order in which the text numbers them. What only this process may hold, a
-// task for example, is refused in the words of private, if there are any.
-func (c *Client) mention(values []any, private string) (text string, registers []uint8, err error) {
+// task for example, is refused in the words of private, if there are any; times are not if
+// times is set.
+func (c *Client) mention(values []any, private string, times bool) (text string, registers []uint8, err error) {
 	text, err = describe(values, func(id uint32) (int, error) {
 		at, err := c.register(id)
 		if err != nil {
 			return 0, err
 		}
-		if private != "" && !c.slots[at].shared {
+		if private != "" && !c.slots[at].shared && !(times && c.slots[at].time) {
 			return 0, errors.New(private)
 		}
 		if k := slices.Index(registers, uint8(at)); k >= 0 {
@@ -114,7 +115,14 @@ func (c *Client) hold(register int, shared bool) uint32 {
 	}
 	c.next++
 	id := uint32(c.run.program)<<16 | c.next
-	c.slots = append(c.slots, slot{id, shared})
+	c.slots = append(c.slots, slot{id: id, shared: shared})
+	return id
+}
+
+// holdTime is hold for a time.
+func (c *Client) holdTime(register int) uint32 {
+	id := c.hold(register, false)
+	c.slots[register].time = true
 	return id
 }
 
@@ -127,7 +135,7 @@ func (c *Client) register(id uint32) (int, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("a value, token, task or deadline was used that this process does not have; the likely causes are a local missing from a Checkpoint, a variable shared with another process, and a task or deadline of the parent process")
+	return 0, fmt.Errorf("a value, token, task, deadline, watch or time was used that this process does not have; the likely causes are a local missing from a Checkpoint, a variable shared with another process, and a task or deadline of the parent process")
 }
 
 // argument is register for use in a call: what goes wrong is the author's.

@@ -16,6 +16,7 @@ type handler interface{ handle() uint32 }
 
 var (
 	valueType   = reflect.TypeFor[Value]()
+	timeType    = reflect.TypeFor[Timestamp]()
 	errorType   = reflect.TypeFor[error]()
 	handlerType = reflect.TypeFor[handler]()
 )
@@ -42,7 +43,7 @@ func describe(values []any, number func(id uint32) (int, error)) (string, error)
 func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (int, error)) error {
 	t := v.Type()
 	switch {
-	case t == valueType:
+	case t == valueType, t == timeType:
 		id := uint32(v.Field(0).Uint())
 		if id == 0 {
 			b.WriteString("no value")
@@ -132,20 +133,20 @@ func rewrite(v any, replace func(k int) uint32) any {
 		// reflect refuses to set fields that are not exported; this is a copy.
 		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 		switch {
-		case v.Type() == valueType:
-			p := v.Addr().Interface().(*Value)
-			if p.id == 0 {
+		case v.Type() == valueType, v.Type() == timeType:
+			id := handleID(v.Addr().Interface())
+			if *id == 0 {
 				return
 			}
-			for k, id := range seen {
-				if id == p.id {
-					p.id = replaced[k]
+			for k, before := range seen {
+				if before == *id {
+					*id = replaced[k]
 					return
 				}
 			}
-			seen = append(seen, p.id)
+			seen = append(seen, *id)
 			replaced = append(replaced, replace(len(seen)-1))
-			p.id = replaced[len(replaced)-1]
+			*id = replaced[len(replaced)-1]
 		case v.Type().Implements(errorType):
 			// An error is its text and mentions nothing.
 		case v.Kind() == reflect.Interface && !v.IsNil():
@@ -165,4 +166,12 @@ func rewrite(v any, replace func(k int) uint32) any {
 	}
 	walk(out)
 	return out.Interface()
+}
+
+// handleID returns where a value or a time keeps its handle.
+func handleID(p any) *uint32 {
+	if t, ok := p.(*Timestamp); ok {
+		return &t.id
+	}
+	return &p.(*Value).id
 }

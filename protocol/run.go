@@ -74,6 +74,8 @@ type Call struct {
 	Kind  model.OperationKind
 	Store string
 	Key   string
+	// stamp is, for a Set, where the time is that the entry carries, +1.
+	stamp uint8
 	// Keys are those that a StartWatch watches.
 	Keys   []string
 	Arg    int8
@@ -102,6 +104,9 @@ type Call struct {
 	Script func(do ScriptDo, data []model.Datum) (result any, text string, mentions []model.Datum, err error)
 }
 
+// Stamp returns where the time is that a Set lets its entry carry, +1; 0 for none.
+func (c *Call) Stamp() uint8 { return c.stamp }
+
 // Local reports whether the call is about the memory of the node.
 func (c *Call) Local() bool { return c.Store == MemoryName }
 
@@ -120,7 +125,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp)
 	return b.String()
 }
 
@@ -237,7 +242,7 @@ func returned(c *Client, result any) Call {
 
 // pass makes the call one that gives a result to others; what says what it is.
 func (c *Client) pass(call *Call, what string, result any) {
-	text, registers, err := c.mention([]any{result}, "a task, a deadline or a flight cannot be the result of a process")
+	text, registers, err := c.mention([]any{result}, "a task, a deadline, a watch, a time or a flight cannot be the result of a process", false)
 	if err == nil && len(registers) > model.MaxResults {
 		err = fmt.Errorf("it mentions %d values or tokens; at most %d can be passed on", len(registers), model.MaxResults)
 	}

@@ -53,6 +53,7 @@ type setOptions struct {
 	mode model.SetMode
 	ttl  time.Duration
 	px   bool
+	at   Timestamp
 }
 
 // SetOption is an option of Set and SetXX.
@@ -69,6 +70,11 @@ func KeepTTL() SetOption {
 	return func(o *setOptions) { o.mode |= model.KeepTTL }
 }
 
+// At lets the entry carry a time; see [Client.Now].
+func At(t Timestamp) SetOption {
+	return func(o *setOptions) { o.at = t }
+}
+
 // Get returns what is under the key, and whether there is anything.
 func (s *Store) Get(key string) (Value, bool, error) {
 	r := s.do(Call{Kind: model.Get, Key: key})
@@ -76,6 +82,20 @@ func (s *Store) Get(key string) (Value, bool, error) {
 		return Value{}, false, r.failure()
 	}
 	return Value{s.c.hold(r.Observation.Register(), true)}, true, nil
+}
+
+// GetStamped is Get, and returns the time that the entry carries, too; zero if it
+// carries none.
+func (s *Store) GetStamped(key string) (Value, Timestamp, bool, error) {
+	r := s.do(Call{Kind: model.GetStamped, Key: key})
+	if r.Observation.Code() != model.Found {
+		return Value{}, Timestamp{}, false, r.failure()
+	}
+	v := Value{s.c.hold(r.Observation.Register(), true)}
+	if at, ok := r.Observation.Stamp(); ok {
+		return v, Timestamp{s.c.holdTime(at)}, true, nil
+	}
+	return v, Timestamp{}, true, nil
 }
 
 // Set stores the value under the key.
@@ -86,8 +106,8 @@ func (s *Store) Set(key string, v Value, options ...SetOption) error {
 
 // SetNX stores the value only if there is nothing under the key, and reports
 // whether it did. A ttl of 0 means none.
-func (s *Store) SetNX(key string, v Value, ttl time.Duration) (bool, error) {
-	return s.set(key, v, setOptions{mode: model.IfAbsent, ttl: ttl}, nil)
+func (s *Store) SetNX(key string, v Value, ttl time.Duration, options ...SetOption) (bool, error) {
+	return s.set(key, v, setOptions{mode: model.IfAbsent, ttl: ttl}, options)
 }
 
 // SetXX stores the value only if there is something under the key, and reports
@@ -113,8 +133,11 @@ func (s *Store) set(key string, v Value, o setOptions, options []SetOption) (boo
 	if o.px && o.mode&model.KeepTTL != 0 {
 		s.c.run.misuse("%s %s: KeepTTL and PX exclude each other", name, key)
 	}
-	r := s.do(Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, name+" "+key), Mode: o.mode, TTL: o.ttl, hasArg: true})
-	return r.done()
+	call := Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, name+" "+key), Mode: o.mode, TTL: o.ttl, hasArg: true}
+	if o.at.id != 0 {
+		call.stamp = uint8(s.c.argument(o.at.id, name+" "+key)) + 1
+	}
+	return s.do(call).done()
 }
 
 // Del deletes the key, whatever is under it, and reports whether there was

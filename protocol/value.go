@@ -17,4 +17,6 @@ type slot struct {
 	id uint32
 	// shared: spawned processes get it too.
 	shared bool
+	// time: it is a time, which an atomic step may be given.
+	time bool
 }

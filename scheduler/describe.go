@@ -60,6 +60,8 @@ func (n *namer) value(s *model.State, d model.Datum) string {
 		return "task"
 	case model.KindDeadline:
 		return "deadline"
+	case model.KindStamp:
+		return "time"
 	case model.KindList:
 		if d.N == 1 {
 			return "1 element"
@@ -253,7 +255,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			}
 		case model.KindDeadline:
 			args = append(args, n.duration(r.Limit))
-		case model.KindFlight:
+		case model.KindFlight, model.KindStamp:
 		case model.KindWatch:
 			args = append(args, n.watched(r.Watched())...)
 		default:

@@ -14,8 +14,13 @@ import (
 // has stored and released takes it in its turn, although the value is there by now.
 // With LookAgain the winner looks at the cache once more after acquiring, and the
 // claim is true as long as the lock outlives the rebuild.
+//
+// With an Expiry that is recorded the store knows no TTL: the lock carries the time at
+// which it was asked for, and whoever finds it older than the TTL, by the clock of its
+// own node, takes it over.
 type SetNX struct {
 	TTL       time.Duration  `default:"30s" help:"how long the lock lives"`
+	Expiry    string         `default:"store" choices:"store,recorded" help:"who ends the lock: the store, or whoever finds the time that it carries too old"`
 	Rebuild   protocol.Range `default:"2s..25s" help:"how long computing the value takes"`
 	Release   string         `default:"plain" choices:"plain,if-mine,get-then-delete" help:"how the lock is released: a plain delete, a delete if it is still one's own in one step, or a look and then a delete"`
 	Losers    string         `default:"recheck" choices:"recheck,fall-back,poll" help:"what a loser does: wait and look at the cache again, fall back at once, or wait and start over without end"`
@@ -32,7 +37,7 @@ func (p SetNX) Handle(c *protocol.Client) protocol.Answer {
 		return protocol.Fresh(v)
 	}
 	token := c.NewToken()
-	ok, err := c.Store.SetNX(lock, token, p.TTL)
+	ok, err := p.acquire(c, token)
 	if err != nil || !ok {
 		return p.lose(c)
 	}
@@ -49,6 +54,35 @@ func (p SetNX) Handle(c *protocol.Client) protocol.Answer {
 	}
 	c.Cache.Set(feed, v, c.ValueTTL())
 	return protocol.Fresh(v)
+}
+
+func (p SetNX) acquire(c *protocol.Client, token protocol.Token) (bool, error) {
+	if p.Expiry == "store" {
+		return c.Store.SetNX(lock, token, p.TTL)
+	}
+	now := c.Now(p.TTL)
+	if ok, err := c.Store.SetNX(lock, token, 0, protocol.At(now)); err != nil || ok {
+		return ok, err
+	}
+	holder, since, ok, err := c.Store.GetStamped(lock)
+	if err != nil || !ok || !c.OlderThan(since, p.TTL) {
+		return false, err
+	}
+	return protocol.Atomic(c.Store, succession{holder, token, now}, takeOver)
+}
+
+type succession struct {
+	From, To protocol.Token
+	At       protocol.Timestamp
+}
+
+// takeOver changes the owner of the lock if it is still the one that was found.
+func takeOver(v *protocol.View, s succession) bool {
+	if holder, ok := v.Get(lock); !ok || holder != s.From {
+		return false
+	}
+	v.Set(lock, s.To, protocol.At(s.At))
+	return true
 }
 
 func (p SetNX) lose(c *protocol.Client) protocol.Answer {
