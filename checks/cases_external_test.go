@@ -114,6 +114,7 @@ func latency(most time.Duration, scenario func(*checks.Scenario)) func(*checks.S
 const (
 	lockStore  model.StoreID = 0
 	cacheStore model.StoreID = 1
+	firstStore model.StoreID = 2 // of those that are independent
 )
 
 // only limits a fault that strikes keys or stores to one store. Its moves are filtered,

@@ -49,6 +49,25 @@ func TestReportedWaysInWhichLocksBreakAndTheirFixes(t *testing.T) {
 			unrepaired: checks.MutualExclusion(),
 		},
 		{
+			id: "L-20", lesson: "granted again after a failover",
+			property: checks.MutualExclusion(),
+			before:   quorum{Stores: 1, Need: 1}, after: quorum{Stores: 3, Need: 3},
+			scenario: inWorld(2, 0, faults.Failover(1, time.Second)), faults: 1, steps: 8,
+		},
+		{
+			id: "L-20", lesson: "a majority that has no room",
+			property: checks.MutualExclusion(),
+			before:   quorum{Stores: 3, Need: 2, Enough: true}, after: quorum{Stores: 3, Need: 3},
+			scenario: inWorld(2, 0, faults.Failover(1, time.Second)), faults: 1, steps: 11,
+		},
+		{
+			id: "L-20", lesson: "a comparison where the effect is",
+			property: checks.NoStaleOverwrite(),
+			before:   quorum{Stores: 1, Need: 1, Writes: "as it is"}, after: quorum{Stores: 1, Need: 1, Writes: "newer"},
+			scenario: inWorld(2, 1, only{faults.Failover(1, time.Second), firstStore}), faults: 1, steps: 15,
+			unrepaired: checks.MutualExclusion(),
+		},
+		{
 			id: "H-02", lesson: "renewed out of nothing",
 			property: checks.NoStaleOverwrite(),
 			before:   renewal{}, after: renewal{Fixed: true},
