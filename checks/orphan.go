@@ -38,7 +38,7 @@ func ownerLives(s *model.State, owner model.Owner) bool {
 		return false
 	}
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.Phase != model.Ended && model.OwnerOf(p) == owner {
+		if p := &s.Processes[i]; p.Lives() && model.OwnerOf(p) == owner {
 			return true
 		}
 	}

@@ -21,6 +21,9 @@ func (f cancel) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
 // SeesPending is true: a cancellation meets an operation before or after it was issued.
 func (cancel) SeesPending() bool { return true }
 
+// Abandons: what is under way may go on.
+func (cancel) Abandons() {}
+
 // Offer lets every request be cancelled that has begun.
 func (cancel) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
 	for i := range s.Processes {

@@ -64,7 +64,7 @@ func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Phase != model.Acting && p.Phase != model.Arriving {
+		if !p.UnderWay() && p.Phase != model.Arriving {
 			continue
 		}
 		if op := r.Automaton.Operation(p.Local); op.Writes() {

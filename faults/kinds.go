@@ -132,6 +132,23 @@ func Kinds() []Kind {
 			Example: "nottl --lost-reply 1 --property no-orphaned-lock", New: counted(LostReply),
 		},
 		{
+			Name: "delay", Shape: CountLongest, Meaning: "a request that changes something is delayed for up to so long: an error within the timeout, and later ones may overtake it",
+			Event:   "a packet that the network sends again, a proxy that queues, a second connection that is faster",
+			Example: "nottl --delay 1x1s --property answered",
+			New:     func(times int, took model.Range) model.Fault { return Delay(times, took.Max) },
+		},
+		{
+			Name: "duplicate", Shape: CountLongest, Meaning: "a request that changes something takes effect once more within so long; the first reply counts",
+			Event:   "messages that are delivered at least once, a proxy that tries again",
+			Example: "fixedttl --ttl 30s --duplicate 1x30s --property no-stale-overwrite",
+			New:     func(times int, took model.Range) model.Fault { return Duplicate(times, took.Max) },
+		},
+		{
+			Name: "resend", Meaning: "a request that changes something takes effect, its reply is lost, and it is sent again; the second reply counts",
+			Event:   "automatic retries of a client library or a proxy",
+			Example: "nottl --resend 1 --property answered", New: counted(Resend),
+		},
+		{
 			Name: "lost-message", Meaning: "what is published in a step reaches no subscriber; the publisher does not notice",
 			Event:   "fire-and-forget publish/subscribe: a subscriber that reconnects, an output buffer that overflows",
 			Example: "nottl --notify --look-again --lost-message 1 --property answered", New: counted(LostMessage),

@@ -74,7 +74,7 @@ func offerStart(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	for i := from; i < to; i++ {
 		p := &s.Processes[i]
 		urgent, _ := r.Urgent(s, p)
-		if urgent || !r.PauseWhenDue && p.Active() {
+		if urgent && p.Phase != model.Sent || !r.PauseWhenDue && p.Active() {
 			m.Begin()
 			m.Add(move)
 			return
@@ -83,7 +83,7 @@ func offerStart(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	for i := from; i < to; i++ {
 		p := &s.Processes[i]
 		_, bound := r.Urgent(s, p)
-		if bound == model.Forever || p.Clock == model.NoClock {
+		if bound == model.Forever || p.Clock == model.NoClock || p.Phase == model.Sent {
 			continue
 		}
 		move.Choice = uint32(i-from) + 1
@@ -101,7 +101,7 @@ func offerEnd(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	timed := room[:0]
 	for i := from; i < to; i++ {
 		p := &s.Processes[i]
-		if bound := r.Bound(s, p); p.Clock != model.NoClock && bound != 0 && bound != model.Forever {
+		if bound := r.Bound(s, p); p.Phase != model.Sent && p.Clock != model.NoClock && bound != 0 && bound != model.Forever {
 			timed = append(timed, i)
 		}
 	}

@@ -70,7 +70,7 @@ func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	offered := map[model.Outage]bool{}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Phase != model.Acting {
+		if !p.UnderWay() {
 			continue
 		}
 		op := r.Automaton.Operation(p.Local)

@@ -51,7 +51,10 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
 		p.refer(p.Observed, &e.Data)
 	case MoveEffect:
-		if move.Observation.Code() == Cancelled {
+		switch {
+		case p.Phase == Sent:
+			return r.arrive(s, i, move, e)
+		case move.Observation.Code() == Cancelled || move.Observation.Code() == TimedOut:
 			return r.giveUp(s, i, move, e)
 		}
 		op := r.Automaton.Operation(p.Local)
@@ -334,9 +337,6 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 // values and tokens of its parent.
 func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	p := &s.Processes[i]
-	if len(s.Processes) == MaxProcesses {
-		return &LimitError{m.Source, fmt.Sprintf("more than %d processes live at once; wait for some, or spawn fewer", MaxProcesses)}
-	}
 	if p.Count == MaxRegisters {
 		return registerError(m.Source)
 	}
@@ -349,19 +349,13 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	}
 	p.Spawned++
 	child.Label = p.Label<<8 | uint32(p.Spawned)
-	at, position := i, uint8(0)
-	for at > 0 && s.Processes[at-1].Node == p.Node && s.Processes[at-1].Family == p.Family {
-		at--
+	at, position, err := s.join(i, child, m.Source)
+	if err != nil {
+		return err
 	}
-	for at < len(s.Processes) && s.Processes[at].Node == p.Node && s.Processes[at].Family == p.Family {
-		at++
-		position++
-	}
+	p = &s.Processes[i]
 	p.Registers[p.Count] = Register{Datum: Datum{KindTask, position}}
 	p.Count++
-	s.Processes = append(s.Processes, Process{})
-	copy(s.Processes[at+1:], s.Processes[at:])
-	s.Processes[at] = child
 	start, err := r.Automaton.Start(m.Program)
 	if err != nil {
 		return err
@@ -372,6 +366,27 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	}
 	e.Begun = append(inner.Begun, Begun{at, inner.Marks, inner.Ended})
 	return nil
+}
+
+// join puts a process at the end of the family of process i, and returns where that is,
+// and its position there.
+func (s *State) join(i int, child Process, source Source) (at int, position uint8, err error) {
+	if len(s.Processes) == MaxProcesses {
+		return 0, 0, &LimitError{source, fmt.Sprintf("more than %d processes live at once; wait for some, or spawn fewer", MaxProcesses)}
+	}
+	p := &s.Processes[i]
+	at = i
+	for at > 0 && s.Processes[at-1].Node == p.Node && s.Processes[at-1].Family == p.Family {
+		at--
+	}
+	for at < len(s.Processes) && s.Processes[at].Node == p.Node && s.Processes[at].Family == p.Family {
+		at++
+		position++
+	}
+	s.Processes = append(s.Processes, Process{})
+	copy(s.Processes[at+1:], s.Processes[at:])
+	s.Processes[at] = child
+	return at, position, nil
 }
 
 // LimitError says that protocol code exceeds a limit of [State].

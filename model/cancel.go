@@ -33,6 +33,8 @@ func (r *Rules) Cancel(s *State, i int) {
 		}
 		p.Cancelled, p.Watch = true, NoClock
 		switch op := r.Automaton.Operation(p.Local); {
+		case p.givesUp(op) && p.Observed == 0 && op.Requests():
+			// Its request may still be under way.
 		case p.givesUp(op):
 			p.Clock, p.Overdue = NoClock, false
 		case p.Phase == Replying && p.Observed.Code() == TimedOut && op.Cancellable():
@@ -41,13 +43,16 @@ func (r *Rules) Cancel(s *State, i int) {
 	}
 }
 
-// gaveUpTooLate is the Choice of a move by which a process gives up an operation that takes
-// effect at that instant.
-const gaveUpTooLate = 1
+// The Choice of a move by which a process gives up an operation that takes effect at that
+// instant, or later.
+const (
+	gaveUpTooLate = 1
+	gaveUpTooSoon = 2
+)
 
 // givingUp appends the ways in which the process gives up its operation: without an
 // effect, or, if it was issued before the request was cancelled and goes somewhere, too
-// late.
+// late or too soon.
 func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 	move.Observation = Observe(Cancelled)
 	m.Add(move)
@@ -56,12 +61,45 @@ func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 		m.Begin()
 		m.Add(move)
 	}
+	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.Overdue {
+		move.Choice = gaveUpTooSoon
+		m.Begin()
+		// After a pause it may be late.
+		if p.Clock == NoClock || m.Require(Guard{p.Clock, false, op.Max}) {
+			m.Add(move)
+		}
+	}
+}
+
+// lapseMoves appends the move by which the process has waited for as long as it would for
+// an operation to take effect: the request is then still under way. A pause of its node
+// does not count.
+func (p *Process) lapseMoves(op *Operation, move Move, m *Moves) {
+	if op.Patience == 0 || p.Phase != Acting {
+		return
+	}
+	m.Begin()
+	if p.Overdue && op.Patience > op.Max || !m.due(p, op.Patience) {
+		return
+	}
+	move.Observation = Observe(TimedOut)
+	if op.Requests() {
+		move.Choice = gaveUpTooSoon
+	}
+	m.Add(move)
 }
 
 // giveUp lets process i give up its operation.
 func (r *Rules) giveUp(s *State, i int, move *Move, e *Event) error {
-	if move.Choice == gaveUpTooLate {
-		return r.unanswered(s, i, move, Cancelled, e)
+	code := move.Observation.Code()
+	switch move.Choice {
+	case gaveUpTooLate:
+		return r.unanswered(s, i, move, code, e)
+	case gaveUpTooSoon:
+		if err := r.send(s, i, s.Processes[i].Clock, noFault); err != nil {
+			return err
+		}
+		e.GoesOn = true
 	}
-	return r.Fail(s, i, Cancelled, false, e)
+	return r.Fail(s, i, code, false, e)
 }

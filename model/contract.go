@@ -150,6 +150,8 @@ type Event struct {
 	// Reached: in this step the operation got to where it goes, a store for example,
 	// whether or not it was done there and the process learns of it.
 	Reached bool
+	// GoesOn: the operation is still under way, without the process.
+	GoesOn bool
 	// Observation is what the process observes, Data what it refers to: what was
 	// found, or what a result mentions.
 	Observation Observation

@@ -28,10 +28,7 @@ func (r *Rules) unanswered(s *State, i int, m *Move, code Code, e *Event) error 
 	if _, err := r.effect(s, i, op, m, e); err != nil {
 		return err
 	}
-	p = &s.Processes[i]
-	for ; p.Count > count; p.Count-- { // it has learned nothing
-		p.Registers[p.Count-1] = Register{}
-	}
+	s.Processes[i].forget(count)
 	return r.answer(s, i, op, Observe(code), e)
 }
 

@@ -1,9 +1,21 @@
 package model
 
 // mergeable reports whether the arrival of a process that starts along the edge
-// leaves no trace before its first operation takes effect.
+// leaves no trace before its first operation takes effect: nor may the process give that
+// up while it is under way.
 func (r *Rules) mergeable(start *Edge) bool {
-	return len(start.Marks) == 0 && r.Automaton.Operation(start.To).Remote()
+	op := r.Automaton.Operation(start.To)
+	return len(start.Marks) == 0 && op.Remote() && op.Patience == 0 && !(op.Requests() && r.abandons())
+}
+
+// abandons reports whether a fault makes processes give up operations under way.
+func (r *Rules) abandons() bool {
+	for _, f := range r.Faults {
+		if _, ok := f.(Abandoning); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // arrivesFirst returns the process whose arrival nothing need come before, -1 if there

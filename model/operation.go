@@ -132,6 +132,9 @@ type Operation struct {
 	// of the data that it is given.
 	Class   uint16
 	Results []uint8
+	// Patience is how long the process waits for it to take effect, at most; 0: for ever.
+	// Ticks.
+	Patience Ticks
 	// Detached: it goes on if its request is cancelled.
 	Detached bool
 	// OrStart lets a JoinFlight start the flight if there is none.

@@ -15,7 +15,7 @@ type Outage struct {
 
 // concerns reports whether the process waits for the end of the outage.
 func (o *Outage) concerns(p *Process, op *Operation) bool {
-	return o.On && (p.Phase == Acting || p.Phase == Arriving) && op.OnStore() && !p.parked() && o.cuts(p, op.Store)
+	return o.On && (p.UnderWay() || p.Phase == Arriving) && op.OnStore() && !p.parked() && o.cuts(p, op.Store)
 }
 
 // cuts reports whether the outage is between the process and the store.
@@ -29,7 +29,7 @@ func (r *Rules) waiting(s *State, o *Outage) []int {
 	var list []int
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Phase == Acting && o.concerns(p, r.Automaton.Operation(p.Local)) && p.Clock != NoClock {
+		if p.UnderWay() && o.concerns(p, r.Automaton.Operation(p.Local)) && p.Clock != NoClock {
 			list = append(list, i)
 		}
 	}
@@ -46,7 +46,7 @@ func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
 	due := 0
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Phase != Acting || s.Nodes[p.Node].Status != Running || !o.concerns(p, r.Automaton.Operation(p.Local)) {
+		if !p.UnderWay() || s.Nodes[p.Node].Status != Running && p.Phase != Sent || !o.concerns(p, r.Automaton.Operation(p.Local)) {
 			continue
 		}
 		if urgent, _ := r.Urgent(s, p); urgent || !r.PauseWhenDue {
@@ -57,7 +57,7 @@ func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Phase != Acting || p.Clock == NoClock || !o.concerns(p, r.Automaton.Operation(p.Local)) {
+		if !p.UnderWay() || p.Clock == NoClock || !o.concerns(p, r.Automaton.Operation(p.Local)) {
 			continue
 		}
 		_, bound := r.Urgent(s, p)

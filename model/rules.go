@@ -104,7 +104,7 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 		}
 		least, most = r.span(p, op)
 		return least, most, most == Forever && (op.Kind.guarded() || p.parked())
-	case Replying:
+	case Replying, Sent:
 		least, most = r.span(p, r.Automaton.Operation(p.Local))
 		return least, most, false
 	}
@@ -116,8 +116,13 @@ func (r *Rules) span(p *Process, op *Operation) (least, most Ticks) {
 	switch {
 	case p.Phase == Replying:
 		return r.replyTime(op, p.Observed)
+	case p.Phase == Sent:
+		return r.lasts(p, op)
 	case p.parked():
 		return op.patience(), op.patience()
+	}
+	if op.Patience > 0 {
+		return op.Min, min(op.Max, op.Patience)
 	}
 	return op.Min, op.Max
 }
@@ -149,10 +154,13 @@ func (r *Rules) Bound(s *State, p *Process) Ticks {
 // Urgent reports whether the process has to act before time passes, and
 // otherwise the upper bound of its clock, Forever if there is none.
 func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
-	if s.Nodes[p.Node].Status != Running {
+	if s.Nodes[p.Node].Status != Running && p.Phase != Sent {
 		return false, Forever
 	}
-	if s.Outage.On && p.Phase == Acting && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
+	if s.Outage.On && p.UnderWay() && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
+		if patience := r.Automaton.Operation(p.Local).Patience; patience > 0 && p.Phase == Acting {
+			return false, patience
+		}
 		return false, Forever
 	}
 	most := r.Bound(s, p)
@@ -167,7 +175,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 		return
 	}
 	for i := range s.Processes {
-		if status := s.Nodes[s.Processes[i].Node].Status; status == Running || status == Halted && s.Processes[i].Phase == Waiting {
+		if status := s.Nodes[s.Processes[i].Node].Status; status == Running || s.Processes[i].Phase == Sent || status == Halted && s.Processes[i].Phase == Waiting {
 			r.processMoves(s, i, m)
 		}
 	}
@@ -229,6 +237,7 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		return
 	case Ended:
 		return
+	case Sent:
 	case Acting:
 		if _, _, blocked := r.timing(s, p); blocked {
 			return
@@ -251,6 +260,10 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		}
 		m.Begin()
 	}
+	if op.Patience > 0 {
+		p.lapseMoves(op, move, m)
+		m.Begin()
+	}
 	switch {
 	case s.Outage.concerns(p, op):
 		return
@@ -262,12 +275,14 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		return
 	}
 	start := m.open
-	if p.Phase == Acting && !m.due(p, op.Min) {
-		return
+	if p.UnderWay() {
+		if least, _ := r.span(p, op); !m.due(p, least) {
+			return
+		}
 	}
 	shared := len(m.guards) - start
 	r.effectMoves(s, p, op, move, m)
-	if len(r.Faults) > 0 {
+	if len(r.Faults) > 0 && p.Phase != Sent {
 		r.failures(s, op, move, start, shared, m)
 	}
 }

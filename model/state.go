@@ -74,6 +74,8 @@ const (
 	Replying
 	// Ended: the process has returned; its result can be waited for.
 	Ended
+	// Sent: it is no more than a request under way; see send.
+	Sent
 )
 
 // Process is a sequential thread of protocol code. A root process and what it
@@ -257,10 +259,11 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 	s.Processes = s.Processes[:kept]
 }
 
-// DropProcesses ends all processes of the node without a trace, and its memory.
+// DropProcesses ends all processes of the node without a trace, and its memory. Requests
+// that are under way without a process stay.
 func (s *State) DropProcesses(node int) {
 	s.Nodes[node].Memory = [MaxMemory]Datum{}
-	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node })
+	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node && s.Processes[i].Phase != Sent })
 }
 
 // DropBegun ends all processes of the node that have begun without a trace, and its
@@ -269,9 +272,12 @@ func (s *State) DropBegun(node int) {
 	s.Nodes[node].Memory = [MaxMemory]Datum{}
 	s.removeProcesses(func(i int) bool {
 		p := &s.Processes[i]
-		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving
+		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent
 	})
 }
+
+// Lives reports whether the process may still do something of its own accord.
+func (p *Process) Lives() bool { return p.Phase != Ended && p.Phase != Sent }
 
 // Active reports whether the process has begun and has not ended.
 func (p *Process) Active() bool { return p.Phase == Acting || p.Phase == Replying }

@@ -133,6 +133,11 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
 	op := r.Automaton.Operation(p.Local)
 	least, most := r.span(p, op)
+	if p.Phase == Acting && op.Patience > 0 {
+		// It may go on without its process.
+		most = max(op.Max, op.Patience)
+		return zone.Bound(most), zone.Bound(most)
+	}
 	if most == Forever {
 		return zone.Bound(least), zone.Unbounded
 	}

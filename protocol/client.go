@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/model"
 )
@@ -28,6 +29,8 @@ type Client struct {
 	next  uint32
 	// detached: what it does goes on if the request is cancelled.
 	detached bool
+	// patience is how long it waits for an operation, 0 for ever.
+	patience time.Duration
 }
 
 // NewToken returns a token that no one else has.
@@ -165,7 +168,7 @@ func (c *Client) do(call Call) Reply {
 	c.run.enter()
 	call.Source = caller()
 	call.Marks, c.marks = c.marks, nil
-	call.Detached = c.detached
+	call.Detached, call.Patience = c.detached, c.patience
 	return c.run.ask(call)
 }
 

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"errors"
+	"time"
 
 	"lockstep/model"
 )
@@ -14,8 +15,8 @@ var (
 	// effect or not, and nothing tells which.
 	ErrTimeout = errors.New("protocol: timeout")
 	// ErrCancelled is returned by an operation of a request that has been cancelled. If
-	// it was under way then, it may have taken effect or not; if it was begun later, it
-	// has not.
+	// it was under way then, it may have taken effect or not, or will do so within its
+	// latency; if it was begun later, it has not and will not.
 	ErrCancelled = errors.New("protocol: cancelled")
 )
 
@@ -25,6 +26,20 @@ func (c *Client) WithoutCancel(fn func()) {
 	before := c.detached
 	c.detached = true
 	defer func() { c.detached = before }()
+	fn()
+}
+
+// Within runs fn, in which the process waits for each operation of a store or of the
+// source for d at most until it takes effect: then the operation returns ErrTimeout, and
+// its request is still under way. It holds for spawned processes, too. For an operation
+// that another Within is nearer to, that counts. A pause of the node does not count.
+func (c *Client) Within(d time.Duration, fn func()) {
+	if d <= 0 {
+		c.run.misuse("Within: the duration %s is not positive", d)
+	}
+	before := c.patience
+	c.patience = d
+	defer func() { c.patience = before }()
 	fn()
 }
 

@@ -97,6 +97,8 @@ type Call struct {
 	Again, OrStart bool
 	// Detached: it goes on if its request is cancelled.
 	Detached bool
+	// Patience is how long the process waits for an operation of a store or of the source.
+	Patience time.Duration
 	// Among is how many a Choose has to choose from.
 	Among int
 	// Script runs an atomic step on the data that the arguments mention and
@@ -125,7 +127,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %d", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Patience)
 	return b.String()
 }
 

@@ -19,9 +19,9 @@ func Go[T any](c *Client, fn func(c *Client) T) *Task[T] {
 	}
 	id := c.hold(len(c.slots), false)
 	m := Mark{Kind: model.MarkSpawn, Register: uint8(len(c.slots) - 1)}
-	detached := c.detached
+	detached, patience := c.detached, c.patience
 	m.child = func(c *Client) any {
-		c.detached = detached
+		c.detached, c.patience = detached, patience
 		return fn(c)
 	}
 	for _, s := range c.slots {

@@ -295,7 +295,10 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	if step.Observation != "" && step.Observation != "ok" {
 		text += " -> " + step.Observation
 	}
-	if step.Kind == "effect" && op.Remote() && n.rules.ReplyMax > 0 {
+	switch {
+	case p.Phase == model.Sent:
+		text += " (sent earlier)"
+	case step.Kind == "effect" && op.Remote() && n.rules.ReplyMax > 0:
 		// The process has not seen it yet.
 		text += " (reply under way)"
 	}
@@ -313,8 +316,11 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 		}
 		return "ok"
 	case model.Cancelled:
-		if e.Reached {
+		switch {
+		case e.Reached:
 			return "cancelled too late"
+		case e.GoesOn:
+			return "cancelled, and under way"
 		}
 		return o.Code().String()
 	case model.Chosen:

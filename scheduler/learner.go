@@ -300,7 +300,7 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	case call.Kind == model.Choose:
 		op.Class = uint16(call.Among)
 	case op.Remote():
-		op.Min, op.Max = ticks(l.latency.Min), ticks(l.latency.Max)
+		op.Min, op.Max, op.Patience = ticks(l.latency.Min), ticks(l.latency.Max), ticks(call.Patience)
 	default:
 		op.Min, op.Max = ticks(call.Span.Min), ticks(call.Span.Max)
 	}

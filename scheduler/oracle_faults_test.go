@@ -28,16 +28,23 @@ const (
 	cancel
 	rebuildError
 	restart
+	delay
+	duplicate
+	resend
+	storeForward
+	storeBack
+	storeFreeze
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
 	budget                 [troubles]int
 	lag, outage, timeout   int
 	downLeast, downLongest int
+	late, step             int // of a delay or duplicate, and of a clock
 }
 
 func (t trials) String() string {
@@ -47,7 +54,7 @@ func (t trials) String() string {
 			parts = append(parts, fmt.Sprintf("%s=%d", troubleNames[k], n))
 		}
 	}
-	return fmt.Sprintf("%s lag=%d outage=%d timeout=%d down=%d..%d", strings.Join(parts, " "), t.lag, t.outage, t.timeout, t.downLeast, t.downLongest)
+	return fmt.Sprintf("%s lag=%d outage=%d timeout=%d down=%d..%d late=%d step=%d", strings.Join(parts, " "), t.lag, t.outage, t.timeout, t.downLeast, t.downLongest, t.late, t.step)
 }
 
 // faults are the same for the engine.
@@ -58,6 +65,9 @@ func (t trials) faults() []model.Fault {
 		faults.StorePause(t.budget[storePause], ticks(t.outage)), faults.Partition(t.budget[partition], ticks(t.outage)),
 		faults.StoreError(t.budget[storeError]), faults.LostRequest(t.budget[lostRequest]), faults.LostReply(t.budget[lostReply]),
 		faults.Cancel(t.budget[cancel]), faults.RebuildError(t.budget[rebuildError]), faults.Restart(t.budget[restart], down),
+		faults.Delay(t.budget[delay], ticks(t.late)), faults.Duplicate(t.budget[duplicate], ticks(t.late)), faults.Resend(t.budget[resend]),
+		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
+		faults.StoreClockFreeze(t.budget[storeFreeze]),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -106,7 +116,7 @@ func (in instruction) cancellable() bool {
 
 // cutOff reports whether an outage keeps the operation of the process back.
 func (w *world) cutOff(p *process) bool {
-	if !w.blackout.on || p.phase != acting {
+	if !w.blackout.on || p.phase != acting && p.phase != sent {
 		return false
 	}
 	in := w.set.programs[p.program][p.pc]
@@ -156,6 +166,9 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 	if in.remote() {
 		strike(lostRequest, model.TimedOut, false)
 		strike(lostReply, model.TimedOut, true)
+	}
+	if in.requests() {
+		w.lateFailures(i, in, add)
 	}
 	if in.verb == vCompute {
 		strike(rebuildError, model.Failed, false)
@@ -208,6 +221,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			}
 		}
 	}
+	w.clockTroubles(begin)
 	if w.blackout.on {
 		add(1, false, func(n *world, _ *successor) { n.blackout = blackout{} })
 	}
@@ -219,6 +233,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 						n.put(k, e)
 					}
 				}
+				n.frozen[store(n.backup.cache)] = false
 				n.backup = backup{}
 			})
 		})
@@ -239,7 +254,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 				n.nodes[node] = host1{status: down}
 				var kept []process
 				for _, p := range n.processes {
-					if p.node != node || p.phase == waiting && n.set.window < 0 {
+					if p.node != node || p.phase == sent || p.phase == waiting && n.set.window < 0 {
 						kept = append(kept, p)
 					}
 				}
@@ -260,10 +275,10 @@ func (w *world) promotions(k int, now [len(tinyKeys)]entry, do func([len(tinyKey
 		return
 	}
 	e := now[k]
-	if e.ttl == 0 || e.age <= e.ttl {
+	if e.ttl == 0 || e.still || e.age <= e.ttl {
 		w.promotions(k+1, now, do)
 	}
-	if e.ttl > 0 && e.age >= e.ttl {
+	if e.ttl > 0 && !e.still && e.age >= e.ttl {
 		now[k] = entry{}
 		w.promotions(k+1, now, do)
 	}
@@ -303,7 +318,7 @@ func (w *world) passTrouble() {
 	if w.backup.lags {
 		w.backup.age++
 		for k := range w.backup.entries {
-			if e := &w.backup.entries[k]; e.ttl > 0 {
+			if e := &w.backup.entries[k]; e.ttl > 0 && !e.still {
 				e.age = min(e.age+1, e.ttl+1)
 			}
 		}

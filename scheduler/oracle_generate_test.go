@@ -100,6 +100,7 @@ func drawTrials(t *rapid.T, s *setting) {
 		s.crashes, s.pauses = 0, 0
 	}
 	s.lag, s.outage, s.timeout = between(t, 0, 3), between(t, 1, 4), between(t, 0, 2)
+	s.late, s.step = between(t, 1, 4), between(t, 1, 3)
 	s.downLeast, s.downLongest = span(t, 0, 3)
 }
 

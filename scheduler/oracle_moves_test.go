@@ -45,6 +45,10 @@ func (w *world) successors() []successor {
 	w.troubled(add)
 	for i := range w.processes {
 		p := &w.processes[i]
+		if p.phase == sent {
+			w.arrival(i, add)
+			continue
+		}
 		switch w.nodes[p.node].status {
 		case crashed, down:
 			continue
@@ -79,6 +83,12 @@ func (w *world) successors() []successor {
 						n.deliver(i, in, seen{code: model.Cancelled})
 					})
 				}
+				if in.requests() && !p.cancelledAtIssue && w.set.latMax > 0 && p.age <= w.set.latMax {
+					add(1, false, func(n *world, _ *successor) {
+						n.send(i, in, false)
+						n.deliver(i, in, seen{code: model.Cancelled})
+					})
+				}
 			}
 			if in.verb == vSleep && p.stopped {
 				add(1, false, func(n *world, _ *successor) {
@@ -98,7 +108,7 @@ func (w *world) successors() []successor {
 		}
 	}
 	for k, e := range w.entries {
-		if e.ttl > 0 && e.age == e.ttl {
+		if e.ttl > 0 && !e.still && e.age == e.ttl {
 			add(1, false, func(n *world, _ *successor) { n.put(k, entry{}) })
 		}
 	}
@@ -122,7 +132,7 @@ func (w *world) successors() []successor {
 				c.crashes--
 				kept := c.processes[:0]
 				for _, p := range c.processes {
-					if p.node != n {
+					if p.node != n || p.phase == sent {
 						kept = append(kept, p)
 					}
 				}
@@ -146,7 +156,7 @@ func (w *world) timePasses() bool {
 		if w.cutOff(p) && !w.givesUp(p) {
 			continue
 		}
-		if w.nodes[p.node].status != running {
+		if w.nodes[p.node].status != running && p.phase != sent {
 			continue
 		}
 		if _, most, forever := w.bounds(p); !forever && p.age >= most {
@@ -154,7 +164,7 @@ func (w *world) timePasses() bool {
 		}
 	}
 	for _, e := range w.entries {
-		if e.ttl > 0 && e.age >= e.ttl {
+		if e.ttl > 0 && !e.still && e.age >= e.ttl {
 			return false
 		}
 	}
@@ -180,7 +190,7 @@ func (w *world) pass() {
 		}
 	}
 	for k := range w.entries {
-		if w.entries[k].ttl > 0 {
+		if w.entries[k].ttl > 0 && !w.entries[k].still {
 			w.entries[k].age++
 		}
 	}
@@ -208,6 +218,9 @@ func (w *world) answers(p *process, in instruction) []model.Code {
 		e := w.entries[in.key]
 		if e.ttl == 0 {
 			break
+		}
+		if e.still {
+			return []model.Code{model.NotBelow, model.Below}
 		}
 		left := e.ttl - e.age
 		if left >= in.ttl {
@@ -301,7 +314,7 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	const runs = 7 // stands for the time that an entry has had
 	before := w.entries[in.key]
 	shared := model.Entry{Value: before.value, TTL: model.Ticks(before.ttl)}
-	if before.ttl > 0 {
+	if before.ttl > 0 && !before.still {
 		shared.Clock = runs
 	}
 	result, code := op.Effect(shared, p.v[in.v])
@@ -309,6 +322,7 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	if result.Clock == runs {
 		after.age = before.age
 	}
+	after.still = after.ttl > 0 && (w.frozen[store(tinyKeys[in.key].cache)] || result.Clock == model.NoClock)
 	gone := before.value.Kind == model.KindToken && after.value.Kind == model.KindNone
 	s.violates[noForeignRelease] = gone && w.owners[before.value.N] != p.family()
 	if op.Kind == model.Set && code == model.Done && after.value.Kind == model.KindVersion {
@@ -330,7 +344,7 @@ func (w *world) judge(s *successor) {
 	lives := map[family]bool{}
 	for i := range w.processes {
 		p := &w.processes[i]
-		if p.phase != ended {
+		if p.phase != ended && p.phase != sent {
 			lives[p.family()] = true
 		}
 		for k, b := range p.believes {

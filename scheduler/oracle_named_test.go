@@ -35,7 +35,7 @@ func named() map[string]*setting {
 	with := func(t trouble, handle program, child ...instruction) *setting {
 		return set(func(s *setting) {
 			s.budget[t] = 1
-			s.lag, s.outage, s.timeout, s.downLeast, s.downLongest = 1, 2, 1, 1, 2
+			s.lag, s.outage, s.timeout, s.downLeast, s.downLongest, s.late, s.step = 1, 2, 1, 1, 2, 2, 1
 		}, handle, child...)
 	}
 	// rebuild is a request that caches what it rebuilt under a lock.
@@ -78,16 +78,22 @@ func named() map[string]*setting {
 		"direct, all requests at once": set(func(s *setting) { s.updates, s.window = 1, 0 }, direct),
 		"lease, requests in a window and a pause": set(func(s *setting) { s.window, s.pauses, s.pauseMax = 2, 1, 2 },
 			rebuild(3, 1, 5, vDelEq, true), beat...),
-		"nottl, an evicted lock": with(evict, rebuild(0, 1, 3, vDel, false)),
-		"nottl, a wiped store":   with(wipe, rebuild(0, 1, 3, vDel, false)),
-		"nottl, a failover":      with(failover, rebuild(0, 1, 3, vDel, false)),
-		"fixedttl, a failover":   with(failover, rebuild(3, 1, 5, vDelEq, false)),
-		"lease, a paused store":  with(storePause, rebuild(3, 1, 4, vDelEq, true), beat...),
-		"lease, a partition":     with(partition, rebuild(3, 1, 4, vDelEq, true), beat...),
-		"nottl, a store error":   with(storeError, rebuild(0, 1, 3, vDel, false)),
-		"lease, a store error":   with(storeError, rebuild(3, 1, 4, vDelEq, true), beat...),
-		"nottl, a lost request":  with(lostRequest, rebuild(0, 1, 3, vDel, false)),
-		"nottl, a lost reply":    with(lostReply, rebuild(0, 1, 3, vDel, false)),
+		"nottl, an evicted lock":              with(evict, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a wiped store":                with(wipe, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a failover":                   with(failover, rebuild(0, 1, 3, vDel, false)),
+		"fixedttl, a failover":                with(failover, rebuild(3, 1, 5, vDelEq, false)),
+		"lease, a paused store":               with(storePause, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"lease, a partition":                  with(partition, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"nottl, a store error":                with(storeError, rebuild(0, 1, 3, vDel, false)),
+		"lease, a store error":                with(storeError, rebuild(3, 1, 4, vDelEq, true), beat...),
+		"nottl, a lost request":               with(lostRequest, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a lost reply":                 with(lostReply, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a delayed request":            with(delay, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a duplicated request":         with(duplicate, rebuild(0, 1, 3, vDel, false)),
+		"nottl, a request sent again":         with(resend, rebuild(0, 1, 3, vDel, false)),
+		"fixedttl, a clock that is ahead":     with(storeForward, rebuild(4, 1, 3, vDel, false)),
+		"fixedttl, a clock that is behind":    with(storeBack, rebuild(2, 1, 3, vDel, false)),
+		"fixedttl, a clock that stands still": with(storeFreeze, rebuild(2, 1, 3, vDel, false)),
 		"a read whose reply is lost teaches nothing": set(func(s *setting) { s.nodes, s.budget[lostReply], s.timeout = 1, 1, 1 },
 			program{
 				{verb: vRead, v: 1}, {verb: vIf, code: model.TimedOut, to: 3}, {verb: vReturn},

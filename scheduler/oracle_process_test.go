@@ -10,6 +10,7 @@ const (
 	acting                // its operation is issued
 	replying              // its operation has taken effect, it does not know yet
 	ended
+	sent // a request that is under way without its process
 )
 
 // seen is what a process gets back from an operation.
@@ -46,6 +47,8 @@ type process struct {
 	// new: it has arrived, and its first operation, which goes to a store or to
 	// the source, has not taken effect.
 	new bool
+	// byFault: it is under way for as long as a fault lets it be.
+	byFault bool
 	// result is what is left of an ended process.
 	result seen
 }

@@ -57,6 +57,8 @@ func (s *setting) smaller() []*setting {
 	lower(func(c *setting) *int { return &c.lag }, 0)
 	lower(func(c *setting) *int { return &c.timeout }, 0)
 	lower(func(c *setting) *int { return &c.outage }, 1)
+	lower(func(c *setting) *int { return &c.late }, 1)
+	lower(func(c *setting) *int { return &c.step }, 1)
 	lower(func(c *setting) *int { return &c.downLeast }, 0)
 	if s.latMax > 0 {
 		try(func(c *setting) { c.latMin, c.latMax = 0, 0 })

@@ -166,7 +166,8 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 		for tiny, key := range tinyKeys {
 			if name == map[bool]string{false: "store/", true: "cache/"}[key.cache]+key.name {
 				keys[k] = tiny
-				w.entries[tiny] = entry{value: s.Entries[k].Value, ttl: int(s.Entries[k].TTL)}
+				e := &s.Entries[k]
+				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL), still: e.TTL > 0 && e.Clock == model.NoClock}
 			}
 		}
 	}
@@ -203,6 +204,9 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 		return d
 	}
 	switch p.Phase {
+	case model.Sent:
+		in := y.set.programs[q.program][q.pc]
+		return request(in, q.program, q.pc, datum(q.v[in.v]))
 	case model.Ended:
 		q = process{program: q.program, phase: ended, result: seen{model.Result, model.Datum{}, q.result.number}}
 		if s.result.value.Kind == kindSymbol {
@@ -239,7 +243,7 @@ func (w *world) discrete() *world {
 	d := w.clone()
 	d.crashes, d.pauses, d.rebuilds, d.lastKept = 0, 0, 0, [len(tinyKeys)]int{}
 	// Where a fault can begin without an effect the engine lets it begin elsewhere.
-	d.left, d.backup, d.blackout = [troubles]int{}, backup{}, blackout{}
+	d.left, d.backup, d.blackout, d.frozen = [troubles]int{}, backup{}, blackout{}, [2]bool{}
 	for n := range d.nodes {
 		d.nodes[n].age = 0
 	}
@@ -251,7 +255,7 @@ func (w *world) discrete() *world {
 	count := make([]int, len(d.nodes))
 	for i := range d.processes {
 		p := &d.processes[i]
-		p.age, p.wait, p.deadlineAge = 0, 0, 0
+		p.age, p.wait, p.deadlineAge, p.byFault = 0, 0, 0, false
 		if _, ok := number[p.family()]; !ok {
 			number[p.family()] = count[p.node]
 			count[p.node]++

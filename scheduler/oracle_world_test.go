@@ -27,6 +27,8 @@ type setting struct {
 type entry struct {
 	value    model.Datum
 	ttl, age int // ttl 0: none
+	// still: the clock of its store stands still.
+	still bool
 }
 
 type status uint8
@@ -67,6 +69,7 @@ type world struct {
 	pauses    int // left
 	left      [troubles]int
 	backup    backup
+	frozen    [2]bool // by store
 	blackout  blackout
 	lastKept  [len(tinyKeys)]int
 	rebuilds  int
@@ -156,6 +159,11 @@ func (w *world) find(f family, order int) *process {
 // bounds it, since it waits for something other than time.
 func (w *world) bounds(p *process) (least, most int, forever bool) {
 	switch p.phase {
+	case sent:
+		if !p.byFault {
+			return w.set.latMin, w.set.latMax, false
+		}
+		return 0, w.set.late, false
 	case replying:
 		switch p.seen.code {
 		case model.TimedOut:
@@ -192,6 +200,10 @@ func (w *world) late(p *process) bool {
 
 // longest is the age beyond which nothing about the process depends on its age.
 func (w *world) longest(p *process) int {
+	if p.phase == acting && w.set.programs[p.program][p.pc].requests() && !p.cancelledAtIssue {
+		// One more says that it is too late for a request to be under way.
+		return w.set.latMax + 1
+	}
 	if p.phase == acting {
 		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
 			return in.max
@@ -313,7 +325,10 @@ func (w *world) key() string {
 	for _, e := range w.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.still)
 	}
+	flag(w.frozen[0])
+	flag(w.frozen[1])
 	for _, f := range w.owners {
 		put(f.node, f.request)
 	}
@@ -324,6 +339,7 @@ func (w *world) key() string {
 	for _, e := range w.backup.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.still)
 	}
 	flag(w.blackout.on)
 	flag(w.blackout.cache)
@@ -346,6 +362,7 @@ func (w *world) key() string {
 		flag(p.cancelled)
 		flag(p.cancelledAtIssue)
 		flag(p.new)
+		flag(p.byFault)
 		for _, f := range p.believes {
 			flag(f)
 		}

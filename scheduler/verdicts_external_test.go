@@ -292,7 +292,7 @@ func TestACutOffSearchNeverSaysHolds(t *testing.T) {
 // A parameter of zero is zero where that is said, and the default otherwise.
 func TestAParameterOfZeroIsKeptWhereThatIsSaid(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		s := scheduler.NewScenario(&catalogue.SetNX{Rebuild: protocol.Range{Max: time.Second}, Wait: protocol.Range{Max: time.Second}, Tries: 1, Release: "plain", Losers: "recheck", Fallback: "stale"})
+		s := scheduler.NewScenario(&catalogue.SetNX{Rebuild: protocol.Range{Max: time.Second}, Wait: protocol.Range{Max: time.Second}, Tries: 1, Expiry: "store", Release: "plain", Losers: "recheck", Fallback: "stale"})
 		s.KeepZeros = keep
 		r := check(t, s, scheduler.Options{})
 		want := map[bool]string{false: "30s", true: "0s"}[keep]

@@ -1,0 +1,150 @@
+package scheduler_test
+
+import (
+	"lockstep/model"
+)
+
+// Requests of the oracle that take effect without their process, or more than once, and
+// clocks of stores that go wrong.
+
+// adder adds a successor.
+type adder = func(weight int, fault bool, change func(n *world, s *successor))
+
+// requests reports whether the instruction asks for a change of a store or of the source.
+func (in instruction) requests() bool {
+	switch in.verb {
+	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate:
+		return true
+	}
+	return false
+}
+
+// request is what is left of a process whose operation is under way without it.
+func request(in instruction, program, pc int, value model.Datum) process {
+	q := process{program: program, pc: pc, phase: sent}
+	switch in.verb {
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
+		q.v[in.v] = value
+	}
+	return q
+}
+
+// send lets the operation of a process be under way without it.
+func (w *world) send(i int, in instruction, byFault bool) {
+	p := &w.processes[i]
+	q := request(in, p.program, p.pc, p.v[in.v])
+	q.node, q.request, q.byFault = p.node, p.request, byFault
+	if !byFault {
+		q.age = p.age
+	}
+	for k := range w.processes {
+		if r := &w.processes[k]; r.family() == p.family() {
+			q.order = max(q.order, r.order+1)
+		}
+	}
+	w.processes = append(w.processes, q)
+}
+
+// arrival lets a request take effect.
+func (w *world) arrival(i int, add adder) {
+	p := &w.processes[i]
+	if least, _, _ := w.bounds(p); p.age < least || w.cutOff(p) {
+		return
+	}
+	add(1, false, func(n *world, s *successor) {
+		n.act(i, n.set.programs[p.program][p.pc], 0, s)
+		n.processes[i].phase = ended
+	})
+}
+
+// lateFailures adds what can strike a request that could take effect now.
+func (w *world) lateFailures(i int, in instruction, add adder) {
+	strike := func(t trouble, change func(n *world, s *successor)) {
+		if w.left[t] > 0 {
+			add(1, true, func(n *world, s *successor) {
+				n.left[t]--
+				change(n, s)
+			})
+		}
+	}
+	strike(delay, func(n *world, _ *successor) {
+		n.send(i, in, true)
+		n.deliver(i, in, seen{code: model.TimedOut})
+	})
+	strike(duplicate, func(n *world, s *successor) {
+		n.send(i, in, true)
+		n.effect(i, in, 0, s)
+	})
+	strike(resend, func(n *world, s *successor) {
+		n.act(i, in, 0, s)
+		p := &n.processes[i]
+		p.age, p.new = 0, false
+	})
+}
+
+// store numbers the stores.
+func store(cache bool) int {
+	if cache {
+		return 1
+	}
+	return 0
+}
+
+// clockTroubles adds what can become of the clocks of stores.
+func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
+	for _, cache := range []bool{false, true} {
+		timed := false
+		for k, e := range w.entries {
+			timed = timed || tinyKeys[k].cache == cache && e.ttl > 0 && !e.still
+		}
+		if !timed {
+			continue
+		}
+		w.ahead(cache, 0, w.entries, func(now [len(tinyKeys)]entry) {
+			begin(storeForward, func(n *world) {
+				for k, e := range now {
+					n.put(k, e)
+				}
+			})
+		})
+		begin(storeBack, func(n *world) {
+			for k := range n.entries {
+				if e := &n.entries[k]; tinyKeys[k].cache == cache && e.ttl > 0 && !e.still {
+					e.ttl += n.set.step
+				}
+			}
+		})
+		begin(storeFreeze, func(n *world) {
+			n.frozen[store(cache)] = true
+			for k := range n.entries {
+				if e := &n.entries[k]; tinyKeys[k].cache == cache && e.ttl > 0 {
+					e.still, e.age = true, 0
+				}
+			}
+		})
+	}
+}
+
+// ahead calls do with what is in the stores, from key k on, when the clock of one has
+// stepped forward: less is left of each TTL, and nothing of those that are over by that;
+// at the very instant it may be either.
+func (w *world) ahead(cache bool, k int, now [len(tinyKeys)]entry, do func([len(tinyKeys)]entry)) {
+	if k == len(now) {
+		do(now)
+		return
+	}
+	e := now[k]
+	if tinyKeys[k].cache != cache || e.ttl == 0 || e.still {
+		w.ahead(cache, k+1, now, do)
+		return
+	}
+	e.ttl -= w.set.step
+	if e.ttl > 0 && e.age <= e.ttl {
+		now[k] = e
+		w.ahead(cache, k+1, now, do)
+	}
+	if e.ttl <= 0 || e.age >= e.ttl {
+		now[k] = entry{}
+		w.ahead(cache, k+1, now, do)
+	}
+}
