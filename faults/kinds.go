@@ -111,6 +111,12 @@ func Kinds() []Kind {
 			New:     func(times int, took model.Range) model.Fault { return Partition(times, took.Max) },
 		},
 		{
+			Name: "disconnect", Shape: CountLongest, Meaning: "a node cannot connect to a store for up to so long: what it asks of it fails",
+			Event:   "a firewall that rejects, a connection limit, a DNS entry that is gone",
+			Example: "nottl --disconnect 1x1s --property no-orphaned-lock",
+			New:     func(times int, took model.Range) model.Fault { return Disconnect(times, took.Max) },
+		},
+		{
 			Name: "failover", Shape: CountLongest, Meaning: "a store fails over to a replica that lacks the latest writes, those of up to so long",
 			Event:   "asynchronous replication: Redis Sentinel or Cluster, a managed cache",
 			Example: "nottl --failover 1x1s --property mutual-exclusion",

@@ -22,14 +22,15 @@ type outage struct {
 	counted
 	max        time.Duration
 	everywhere bool
+	refuses    bool
 	limit      model.Ticks
 }
 
 func (f outage) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max)) }
 func (f outage) Durations() []time.Duration { return []time.Duration{f.max} }
 
-// Halts is true: operations may miss their upper bounds.
-func (outage) Halts() bool { return true }
+// Halts is true if operations wait: they may miss their upper bounds.
+func (f outage) Halts() bool { return !f.refuses }
 
 // SeesPending is true: it begins where an operation is under way.
 func (outage) SeesPending() bool { return true }
@@ -42,6 +43,8 @@ func (f outage) Describe(k model.MoveKind) string {
 		return "stands still"
 	case k == model.MoveRecovery:
 		return "can be reached again"
+	case f.refuses:
+		return "cannot be connected to"
 	}
 	return "cannot be reached"
 }
@@ -62,15 +65,16 @@ func (f outage) Resolve(t model.Tick) (model.Fault, error) {
 // time.
 func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	if s.Outage.On {
-		if s.Outage.Everywhere == f.everywhere {
+		if s.Outage.Everywhere == f.everywhere && s.Outage.Refuses == f.refuses {
 			r.EndMoves(s, m)
 		}
 		return
 	}
 	offered := map[model.Outage]bool{}
+	f.offerListening(r, s, m, offered)
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if !p.UnderWay() {
+		if !p.UnderWay() && (!f.refuses || p.Phase != model.Arriving) {
 			continue
 		}
 		op := r.Automaton.Operation(p.Local)
@@ -82,16 +86,39 @@ func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 			continue
 		}
 		offered[o] = true
-		// The node stands above what tells moves of one outage apart.
-		r.BeginningMoves(s, o, model.Move{Kind: model.MoveFault, Index: uint8(o.Store), Choice: uint32(o.Node) << 8}, m)
+		r.BeginningMoves(s, o, f.beginning(o), m)
 	}
+}
+
+// offerListening lets an outage begin at any time where a node listens to a store: it may
+// miss a message, or notice a change late.
+func (f outage) offerListening(r *model.Rules, s *model.State, m *model.Moves, offered map[model.Outage]bool) {
+	if !s.Attentive {
+		return
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		for store, stores := model.StoreID(0), r.Listens(p); stores != 0; store, stores = store+1, stores>>1 {
+			if o := f.of(store, p.Node); stores&1 != 0 && !offered[o] {
+				offered[o] = true
+				m.Begin()
+				m.Add(f.beginning(o))
+			}
+		}
+	}
+}
+
+// beginning is the move by which an outage begins. The node stands above what tells moves
+// of one outage apart.
+func (outage) beginning(o model.Outage) model.Move {
+	return model.Move{Kind: model.MoveFault, Index: uint8(o.Store), Choice: uint32(o.Node) << 8}
 }
 
 func (f outage) of(store model.StoreID, node uint8) model.Outage {
 	if f.everywhere {
 		node = 0
 	}
-	return model.Outage{Store: store, Everywhere: f.everywhere, Node: node, Limit: f.limit}
+	return model.Outage{Store: store, Everywhere: f.everywhere, Refuses: f.refuses, Node: node, Limit: f.limit}
 }
 
 func (f outage) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

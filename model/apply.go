@@ -54,6 +54,8 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		switch {
 		case p.Phase == Sent:
 			return r.arrive(s, i, move, e)
+		case move.Observation.Code() == Failed:
+			return r.Fail(s, i, Failed, false, e)
 		case move.Observation.Code() == Cancelled || move.Observation.Code() == TimedOut:
 			return r.giveUp(s, i, move, e)
 		}

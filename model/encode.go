@@ -81,6 +81,9 @@ func (s *State) encodeOutage(to []byte) []byte {
 	if o.Everywhere {
 		everywhere = 1
 	}
+	if o.Refuses {
+		everywhere |= 2
+	}
 	to = append(to, 1, byte(o.Store), everywhere, o.Node)
 	return appendClocked(to, o.Clock, o.Limit)
 }
@@ -260,7 +263,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		from = from[1:]
 	}
 	if out {
-		s.Outage = Outage{On: true, Store: StoreID(from[0]), Everywhere: from[1] == 1, Node: from[2]}
+		s.Outage = Outage{On: true, Store: StoreID(from[0]), Everywhere: from[1]&1 != 0, Refuses: from[1]&2 != 0, Node: from[2]}
 		from = from[3:]
 		s.Outage.Clock, s.Outage.Limit = clocked()
 	}

@@ -1,10 +1,12 @@
 package model
 
-// Outage is a time in which what a node, or all of them, ask of a store has no effect and
-// gets no answer: it waits. At most one is under way.
+// Outage is a time in which what a node, or all of them, ask of a store has no effect: it
+// waits, or it is refused. At most one is under way.
 type Outage struct {
 	On    bool
 	Store StoreID
+	// Refuses: what is asked of the store fails and does not wait.
+	Refuses bool
 	// Everywhere: it concerns all nodes, else the one named.
 	Everywhere bool
 	Node       uint8
@@ -15,6 +17,19 @@ type Outage struct {
 
 // concerns reports whether the process waits for the end of the outage.
 func (o *Outage) concerns(p *Process, op *Operation) bool {
+	return !o.Refuses && o.keeps(p, op)
+}
+
+// refuses reports whether the operation of the process fails for the outage.
+func (o *Outage) refuses(p *Process, op *Operation) bool { return o.Refuses && o.keeps(p, op) }
+
+// breaks reports whether the process is parked at a store from which the outage cuts its
+// node off.
+func (o *Outage) breaks(p *Process, op *Operation) bool {
+	return o.Refuses && p.parked() && !op.Local && o.cuts(p, op.Store)
+}
+
+func (o *Outage) keeps(p *Process, op *Operation) bool {
 	return o.On && (p.UnderWay() || p.Phase == Arriving) && op.OnStore() && !p.parked() && o.cuts(p, op.Store)
 }
 
@@ -43,6 +58,10 @@ func (r *Rules) waiting(s *State, o *Outage) []int {
 // Choice tells moves apart.
 func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
 	o.On = true
+	if o.Refuses {
+		r.refusingMoves(s, o, move, m)
+		return
+	}
 	due := 0
 	for i := range s.Processes {
 		p := &s.Processes[i]
@@ -69,6 +88,20 @@ func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
 		m.Begin()
 		if m.Require(Guard{Clock: p.Clock, Lower: true, Bound: bound}) {
 			m.Add(move)
+		}
+	}
+}
+
+// refusingMoves is [Rules.BeginningMoves] of an outage that refuses: at any time at which
+// there is an operation that it concerns, since that may take effect now.
+func (r *Rules) refusingMoves(s *State, o Outage, move Move, m *Moves) {
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		running := s.Nodes[p.Node].Status == Running || p.Phase == Sent
+		if running && (p.UnderWay() || p.Phase == Arriving) && (o.refuses(p, r.Automaton.Operation(p.Local)) || o.breaks(p, r.Automaton.Operation(p.Local))) {
+			m.Begin()
+			m.Add(move)
+			return
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 			return 0, 0, false
 		case p.ending(op):
 			return op.Min, 0, false
-		case op.Kind.guarded() && s.met(p, op):
+		case op.Kind.guarded() && s.met(p, op), s.Outage.breaks(p, op):
 			return 0, 0, false
 		}
 		least, most = r.span(p, op)
@@ -270,6 +270,10 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	case op.Kind.guarded():
 		r.guardedMoves(s, p, op, move, m)
 		return
+	case s.Outage.breaks(p, op):
+		move.Observation = Observe(Failed)
+		m.Add(move)
+		return
 	case p.parked():
 		p.lapse(op.patience(), move, m)
 		return
@@ -279,6 +283,11 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		if least, _ := r.span(p, op); !m.due(p, least) {
 			return
 		}
+	}
+	if s.Outage.refuses(p, op) {
+		move.Observation = Observe(Failed)
+		m.Add(move)
+		return
 	}
 	shared := len(m.guards) - start
 	r.effectMoves(s, p, op, move, m)

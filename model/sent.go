@@ -81,14 +81,17 @@ func (r *Rules) lasts(p *Process, op *Operation) (least, most Ticks) {
 	return 0, r.Faults[p.Observed-1].(Delaying).Longest()
 }
 
-// arrive lets a request that is under way take effect.
+// arrive lets a request that is under way take effect, or be refused.
 func (r *Rules) arrive(s *State, i int, move *Move, e *Event) error {
 	op := r.Automaton.Operation(s.Processes[i].Local)
-	observed, err := r.effect(s, i, op, move, e)
-	if err != nil {
-		return err
+	observed := move.Observation
+	if observed.Code() != Failed {
+		var err error
+		if observed, err = r.effect(s, i, op, move, e); err != nil {
+			return err
+		}
 	}
-	e.Operation, e.Observation, e.Reached = op, observed, true
+	e.Operation, e.Observation, e.Reached = op, observed, observed.Code() != Failed
 	p := &s.Processes[i]
 	p.refer(observed, &e.Data)
 	p.Phase, p.Observed, p.Clock, p.Overdue = Ended, 0, NoClock, false

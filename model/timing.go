@@ -58,7 +58,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 // whether it is overdue.
 func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	lower[0], upper[0] = 0, 0
-	halts := s.Outage.On
+	halts := s.Outage.On && !s.Outage.Refuses
 	for i, f := range r.Faults {
 		halts = halts || s.Left[i] > 0 && f.Halts()
 	}

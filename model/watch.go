@@ -53,6 +53,22 @@ func (reg *Register) Watched() (keys uint16, local bool) {
 	return uint16(reg.Limit >> watchBits), reg.Limit&watchLocal != 0
 }
 
+// Listens returns the stores of which the process watches something, each as a bit.
+func (r *Rules) Listens(p *Process) (stores uint32) {
+	for k := range p.Held() {
+		w := &p.Registers[k]
+		if w.Kind != KindWatch || w.Limit&watchLocal != 0 {
+			continue
+		}
+		for key := range KeyID(MaxKeys) {
+			if w.watches(key, false) {
+				stores |= 1 << r.Automaton.Store(key)
+			}
+		}
+	}
+	return stores
+}
+
 // notice tells those who watch of what the step has changed, and serves those who wait
 // at a list.
 func (r *Rules) notice(s *State, e *Event) {

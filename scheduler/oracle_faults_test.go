@@ -34,10 +34,11 @@ const (
 	storeForward
 	storeBack
 	storeFreeze
+	disconnect
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -67,7 +68,7 @@ func (t trials) faults() []model.Fault {
 		faults.Cancel(t.budget[cancel]), faults.RebuildError(t.budget[rebuildError]), faults.Restart(t.budget[restart], down),
 		faults.Delay(t.budget[delay], ticks(t.late)), faults.Duplicate(t.budget[duplicate], ticks(t.late)), faults.Resend(t.budget[resend]),
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
-		faults.StoreClockFreeze(t.budget[storeFreeze]),
+		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -104,6 +105,7 @@ type blackout struct {
 	on         bool
 	cache      bool
 	everywhere bool
+	refuses    bool
 	node       int
 	age        int
 }
@@ -115,7 +117,12 @@ func (in instruction) cancellable() bool {
 }
 
 // cutOff reports whether an outage keeps the operation of the process back.
-func (w *world) cutOff(p *process) bool {
+func (w *world) cutOff(p *process) bool { return !w.blackout.refuses && w.concerned(p) }
+
+// refused reports whether an outage makes it fail.
+func (w *world) refused(p *process) bool { return w.blackout.refuses && w.concerned(p) }
+
+func (w *world) concerned(p *process) bool {
 	if !w.blackout.on || p.phase != acting && p.phase != sent {
 		return false
 	}
@@ -218,6 +225,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			begin(storePause, func(n *world) { n.blackout = blackout{on: true, cache: cache, everywhere: true} })
 			for node := range w.nodes {
 				begin(partition, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node} })
+				begin(disconnect, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node, refuses: true} })
 			}
 		}
 	}

@@ -51,6 +51,10 @@ func (w *world) arrival(i int, add adder) {
 	if least, _, _ := w.bounds(p); p.age < least || w.cutOff(p) {
 		return
 	}
+	if w.refused(p) {
+		add(1, false, func(n *world, _ *successor) { n.processes[i].phase = ended })
+		return
+	}
 	add(1, false, func(n *world, s *successor) {
 		n.act(i, n.set.programs[p.program][p.pc], 0, s)
 		n.processes[i].phase = ended

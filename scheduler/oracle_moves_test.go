@@ -101,6 +101,10 @@ func (w *world) successors() []successor {
 			if p.age < least || w.givesUp(p) || w.cutOff(p) {
 				continue
 			}
+			if w.refused(p) {
+				add(1, false, func(n *world, _ *successor) { n.deliver(i, in, seen{code: model.Failed}) })
+				continue
+			}
 			w.failures(i, in, add)
 			for _, code := range w.answers(p, in) {
 				add(1, false, func(n *world, s *successor) { n.effect(i, in, code, s) })

@@ -344,6 +344,7 @@ func (w *world) key() string {
 	flag(w.blackout.on)
 	flag(w.blackout.cache)
 	flag(w.blackout.everywhere)
+	flag(w.blackout.refuses)
 	put(w.blackout.node, w.blackout.age)
 	for i := range w.processes {
 		p := &w.processes[i]

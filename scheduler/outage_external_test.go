@@ -107,3 +107,58 @@ func TestAnOutageMeetsWhatFollowsAWaitAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A node that only listens can be cut off, too: what is published meanwhile it never
+// hears, a change under a key it notices afterwards.
+func TestAnOutageConcernsWhoListens(t *testing.T) {
+	listen := func(subscribe func(s *protocol.Store) (*protocol.Watch, error), tell func(s *protocol.Store), within time.Duration) func(c *protocol.Client, reached func()) {
+		return func(c *protocol.Client, reached func()) {
+			if ok, _ := c.Cache.SetNX("first", c.NewToken(), time.Hour); !ok {
+				c.Sleep(time.Second)
+				tell(c.Store)
+				return
+			}
+			w, err := subscribe(c.Store)
+			if err != nil {
+				return
+			}
+			if _, late, _ := c.Store.Get("k"); late {
+				return
+			}
+			if came, _ := w.WaitWithin(2 * time.Second); came {
+				return
+			}
+			if came, _ := w.WaitWithin(within); !came {
+				reached()
+			}
+		}
+	}
+	message := listen(func(s *protocol.Store) (*protocol.Watch, error) { return s.Subscribe("news") }, func(s *protocol.Store) { s.Publish("news") }, time.Minute)
+	change := listen(func(s *protocol.Store) (*protocol.Watch, error) { return s.Watch("k") }, func(s *protocol.Store) { s.Incr("k") }, 4*time.Second)
+	atOnce := func(s *scheduler.Scenario) { within := time.Duration(0); s.ArriveWithin = &within }
+	for _, c := range []struct {
+		rule       string
+		got, wants bool
+	}{
+		{"without a fault a message is heard", reachableFirst(t, message, atOnce), false},
+		{"a partition loses it", reachableFirst(t, message, atOnce, fault(faults.Partition(1, 5*time.Second))), true},
+		{"so does a lost connection", reachableFirst(t, message, atOnce, fault(faults.Disconnect(1, 5*time.Second))), true},
+		{"a change is noticed when a partition is over", reachableFirst(t, change, atOnce, fault(faults.Partition(1, 4*time.Second))), false},
+		{"and not before", reachableFirst(t, change, atOnce, fault(faults.Partition(1, 6*time.Second))), true},
+	} {
+		if c.got != c.wants {
+			t.Errorf("%s: %t", c.rule, c.got)
+		}
+	}
+}
+
+// reachableFirst is reachableOnce for one of two nodes.
+func reachableFirst(t *testing.T, code func(c *protocol.Client, reached func()), change ...func(*scheduler.Scenario)) bool {
+	t.Helper()
+	s := scheduler.NewScenario(orphan{code})
+	s.Updates = 0
+	for _, c := range change {
+		c(&s)
+	}
+	return violated(t, s, checks.NoOrphanedLock())
+}
