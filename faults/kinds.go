@@ -55,6 +55,12 @@ func Kinds() []Kind {
 			New:     func(times int, took model.Range) model.Fault { return Pause(times, took.Max) },
 		},
 		{
+			Name: "starve", Shape: CountLongest, Meaning: "one process takes no step for up to so long, a heartbeat for example, while its node runs",
+			Event:   "a blocked event loop, an exhausted thread pool, a goroutine that waits for a lock",
+			Example: "lease --starve 1x12s --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return Starve(times, took.Max) },
+		},
+		{
 			Name: "evict", Meaning: "a store evicts a key, a lock as well as a cached value",
 			Event:   "a full store that makes room (maxmemory with an allkeys policy, an LRU)",
 			Example: "lease --evict 1 --property mutual-exclusion", New: counted(Evict),

@@ -101,7 +101,7 @@ func offerEnd(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	timed := room[:0]
 	for i := from; i < to; i++ {
 		p := &s.Processes[i]
-		if bound := r.Bound(s, p); p.Phase != model.Sent && p.Clock != model.NoClock && bound != 0 && bound != model.Forever {
+		if bound := r.Bound(s, p); p.Phase != model.Sent && !p.Starved && p.Clock != model.NoClock && bound != 0 && bound != model.Forever {
 			timed = append(timed, i)
 		}
 	}

@@ -18,6 +18,9 @@ type Values interface {
 // costs states and is never wrong.
 func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8) []uint8 {
 	s.dropEnded()
+	if s.Starving.On {
+		s.forgetStarved()
+	}
 	if symmetry {
 		r.sort(s, values)
 	}
@@ -57,6 +60,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 		}
 	}
 	number(&s.Outage.Clock)
+	number(&s.Starving.Clock)
 	return source
 }
 
@@ -105,6 +109,9 @@ func (p *Process) flags() uint8 {
 	}
 	if p.Cancelled {
 		f |= 32
+	}
+	if p.Starved {
+		f |= 64
 	}
 	return f
 }

@@ -29,7 +29,7 @@ func (s *State) Encode(to []byte) []byte {
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
-	if s.Replica.Lags || s.Outage.On || s.Frozen != 0 {
+	if s.Replica.Lags || s.Outage.On || s.Starving.On || s.Frozen != 0 {
 		count |= troubled
 	}
 	to = append(to, count)
@@ -40,6 +40,11 @@ func (s *State) Encode(to []byte) []byte {
 		to = binary.LittleEndian.AppendUint16(to, s.Frozen)
 		to = s.encodeReplica(to)
 		to = s.encodeOutage(to)
+		if s.Starving.On {
+			to = appendClocked(append(to, 1), s.Starving.Clock, s.Starving.Limit)
+		} else {
+			to = append(to, 0)
+		}
 	}
 	last := len(s.Memory)
 	for last > 0 && s.Memory[last-1] == 0 {
@@ -134,11 +139,13 @@ func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
 	return binary.AppendUvarint(to, uint64(uint32(limit)<<1|running))
 }
 
-// Bits that stand next to the node and the family, of which there are fewer.
+// Bits that stand next to the node, the family and the number of registers, of which
+// there are fewer.
 const (
 	watched    = 1 << 7
 	cancelled  = 1 << 6
 	rebuilding = 1 << 7
+	starved    = 1 << 7
 )
 
 func (s *State) encodeProcess(p *Process, to []byte) []byte {
@@ -152,7 +159,11 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	if p.Rebuilding {
 		family |= rebuilding
 	}
-	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, p.Count)
+	count := p.Count
+	if p.Starved {
+		count |= starved
+	}
+	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
 	to = binary.AppendUvarint(to, uint64(p.Believes))
@@ -267,6 +278,14 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		from = from[3:]
 		s.Outage.Clock, s.Outage.Limit = clocked()
 	}
+	s.Starving = Starving{}
+	if trouble {
+		s.Starving.On = from[0] == 1
+		from = from[1:]
+	}
+	if s.Starving.On {
+		s.Starving.Clock, s.Starving.Limit = clocked()
+	}
 	s.Memory = append(s.Memory[:0], from...)
 	for len(s.Memory) < memory {
 		s.Memory = append(s.Memory, 0)
@@ -274,7 +293,8 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]
+	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]&^starved
+	p.Starved = from[3]&starved != 0
 	p.Rebuilding, p.Cancelled = from[1]&rebuilding != 0, from[0]&cancelled != 0
 	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]

@@ -154,7 +154,7 @@ func (r *Rules) Bound(s *State, p *Process) Ticks {
 // Urgent reports whether the process has to act before time passes, and
 // otherwise the upper bound of its clock, Forever if there is none.
 func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
-	if s.Nodes[p.Node].Status != Running && p.Phase != Sent {
+	if s.Stands(p) {
 		return false, Forever
 	}
 	if s.Outage.On && p.UnderWay() && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
@@ -175,7 +175,8 @@ func (r *Rules) Moves(s *State, m *Moves) {
 		return
 	}
 	for i := range s.Processes {
-		if status := s.Nodes[s.Processes[i].Node].Status; status == Running || s.Processes[i].Phase == Sent || status == Halted && s.Processes[i].Phase == Waiting {
+		p := &s.Processes[i]
+		if !s.Stands(p) || p.Phase == Waiting && s.Nodes[p.Node].Status == Halted {
 			r.processMoves(s, i, m)
 		}
 	}

@@ -94,6 +94,8 @@ type Process struct {
 	Stopped bool
 	// Cancelled: its request has been cancelled.
 	Cancelled bool
+	// Starved: it takes no step; see [Starving].
+	Starved bool
 	// Root: it is a request or an update, not spawned.
 	Root bool
 	// New: it has arrived, and its first operation, which goes to a store or the
@@ -135,9 +137,10 @@ type State struct {
 	Processes []Process
 	Nodes     []Node
 	// Entries are the contents of all stores, by key.
-	Entries [MaxKeys]Entry
-	Replica Replica
-	Outage  Outage
+	Entries  [MaxKeys]Entry
+	Replica  Replica
+	Outage   Outage
+	Starving Starving
 	// Frozen has a bit for each store whose clock stands still.
 	Frozen uint16
 	// Owners tells for each token in use who created it.

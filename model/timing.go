@@ -26,6 +26,9 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	if s.Outage.On {
 		upper[s.Outage.Clock] = zone.Bound(s.Outage.Limit)
 	}
+	if s.Starving.On {
+		upper[s.Starving.Clock] = zone.Bound(s.Starving.Limit)
+	}
 	passes = true
 	for i := range s.Processes {
 		p := &s.Processes[i]
@@ -81,6 +84,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 	if s.Outage.On {
 		lower[s.Outage.Clock], upper[s.Outage.Clock] = zone.Unbounded, zone.Bound(s.Outage.Limit)
 	}
+	if s.Starving.On {
+		lower[s.Starving.Clock], upper[s.Starving.Clock] = zone.Unbounded, zone.Bound(s.Starving.Limit)
+	}
 	if s.Replica.Lags {
 		lower[s.Replica.Clock], upper[s.Replica.Clock] = zone.Unbounded, zone.Bound(s.Replica.Limit)
 		for k := range s.Replica.Entries {
@@ -97,7 +103,7 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		case p.Phase == Waiting:
 			lower[p.Clock], upper[p.Clock] = zone.Unbounded, zone.Bound(r.latest(s, p))
 		default:
-			lower[p.Clock], upper[p.Clock] = r.timerConstants(p, halts || s.Nodes[p.Node].Status == Halted)
+			lower[p.Clock], upper[p.Clock] = r.timerConstants(p, halts || p.Starved || s.Nodes[p.Node].Status == Halted)
 		}
 		if p.Watch != NoClock {
 			lower[p.Watch], upper[p.Watch] = zone.Bound(r.Patience), zone.Bound(r.Patience)

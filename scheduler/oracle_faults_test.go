@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/faults"
@@ -35,10 +36,11 @@ const (
 	storeBack
 	storeFreeze
 	disconnect
+	starve
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -69,6 +71,7 @@ func (t trials) faults() []model.Fault {
 		faults.Delay(t.budget[delay], ticks(t.late)), faults.Duplicate(t.budget[duplicate], ticks(t.late)), faults.Resend(t.budget[resend]),
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
+		faults.Starve(t.budget[starve], ticks(t.outage)),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -230,6 +233,15 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		}
 	}
 	w.clockTroubles(begin)
+	for i := range w.processes {
+		p := &w.processes[i]
+		switch {
+		case p.starved:
+			add(1, false, func(n *world, _ *successor) { n.processes[i].starved, n.starving = false, 0 })
+		case p.active() && w.nodes[p.node].status == running && !slices.ContainsFunc(w.processes, func(q process) bool { return q.starved }):
+			begin(starve, func(n *world) { n.processes[i].starved, n.starving = true, 0 })
+		}
+	}
 	if w.blackout.on {
 		add(1, false, func(n *world, _ *successor) { n.blackout = blackout{} })
 	}
@@ -315,6 +327,11 @@ func (w *world) overdueTrouble() bool {
 			return true
 		}
 	}
+	for i := range w.processes {
+		if w.processes[i].starved && w.starving >= w.set.outage {
+			return true
+		}
+	}
 	return false
 }
 
@@ -329,6 +346,11 @@ func (w *world) passTrouble() {
 			if e := &w.backup.entries[k]; e.ttl > 0 && !e.still {
 				e.age = min(e.age+1, e.ttl+1)
 			}
+		}
+	}
+	for i := range w.processes {
+		if w.processes[i].starved {
+			w.starving++
 		}
 	}
 	for n := range w.nodes {

@@ -49,6 +49,9 @@ func (w *world) successors() []successor {
 			w.arrival(i, add)
 			continue
 		}
+		if p.starved {
+			continue
+		}
 		switch w.nodes[p.node].status {
 		case crashed, down:
 			continue
@@ -160,7 +163,7 @@ func (w *world) timePasses() bool {
 		if w.cutOff(p) && !w.givesUp(p) {
 			continue
 		}
-		if w.nodes[p.node].status != running && p.phase != sent {
+		if (w.nodes[p.node].status != running || p.starved) && p.phase != sent {
 			continue
 		}
 		if _, most, forever := w.bounds(p); !forever && p.age >= most {

@@ -49,6 +49,8 @@ type process struct {
 	new bool
 	// byFault: it is under way for as long as a fault lets it be.
 	byFault bool
+	// starved: it takes no step.
+	starved bool
 	// result is what is left of an ended process.
 	result seen
 }

@@ -230,7 +230,7 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 	if q.hasDeadline {
 		q.deadlinePassed = p.Registers[s.deadline].Clock == model.NoClock
 	}
-	q.stopped, q.cancelled, q.new = p.Stopped, p.Cancelled, p.New
+	q.stopped, q.cancelled, q.starved, q.new = p.Stopped, p.Cancelled, p.Starved, p.New
 	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Stopped && p.Observed != 0
 	q.cancelledAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Cancelled
 	return q
@@ -243,7 +243,7 @@ func (w *world) discrete() *world {
 	d := w.clone()
 	d.crashes, d.pauses, d.rebuilds, d.lastKept = 0, 0, 0, [len(tinyKeys)]int{}
 	// Where a fault can begin without an effect the engine lets it begin elsewhere.
-	d.left, d.backup, d.blackout, d.frozen = [troubles]int{}, backup{}, blackout{}, [2]bool{}
+	d.left, d.backup, d.blackout, d.frozen, d.starving = [troubles]int{}, backup{}, blackout{}, [2]bool{}, 0
 	for n := range d.nodes {
 		d.nodes[n].age = 0
 	}

@@ -70,6 +70,7 @@ type world struct {
 	left      [troubles]int
 	backup    backup
 	frozen    [2]bool // by store
+	starving  int     // ticks since a process is starved
 	blackout  blackout
 	lastKept  [len(tinyKeys)]int
 	rebuilds  int
@@ -246,6 +247,9 @@ func (w *world) tidy() {
 	w.processes = slices.DeleteFunc(w.processes, func(p process) bool {
 		return p.phase == ended && !wanted[[3]int{p.node, p.request, p.order}]
 	})
+	if !slices.ContainsFunc(w.processes, func(p process) bool { return p.starved }) {
+		w.starving = 0
+	}
 	renumbered := map[[3]int]int{}
 	next := 0
 	for i := range w.processes {
@@ -329,6 +333,7 @@ func (w *world) key() string {
 	}
 	flag(w.frozen[0])
 	flag(w.frozen[1])
+	put(w.starving)
 	for _, f := range w.owners {
 		put(f.node, f.request)
 	}
@@ -364,6 +369,7 @@ func (w *world) key() string {
 		flag(p.cancelledAtIssue)
 		flag(p.new)
 		flag(p.byFault)
+		flag(p.starved)
 		for _, f := range p.believes {
 			flag(f)
 		}

@@ -15,9 +15,10 @@ import (
 // The longest outage that lease survives is as long as the longest pause, by the same
 // derivation: the lock is set at 0 and lives 10 s; its renewal is due at the latest
 // after a read, 3 s and the way to the store, 3.010 s with latency 0..5 ms. Either
-// outage begins there at the earliest and keeps the renewal back.
+// outage begins there at the earliest and keeps the renewal back; so does a heartbeat that
+// is starved.
 func TestLeaseSurvivesOutagesOfStoresUpTo6990Milliseconds(t *testing.T) {
-	for _, make := range []func(int, time.Duration) model.Fault{faults.StorePause, faults.Partition} {
+	for _, make := range []func(int, time.Duration) model.Fault{faults.StorePause, faults.Partition, faults.Starve} {
 		for _, c := range []struct {
 			longest time.Duration
 			want    scheduler.Result
