@@ -35,8 +35,13 @@ func offerBusy(s *model.State, m *model.Moves) {
 
 func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
 	e.Node = int(m.Index)
-	node := &s.Nodes[m.Index]
-	node.Status, node.Clock, node.Limit = model.Crashed, model.NoClock, 0
-	s.DropProcesses(int(m.Index))
+	endNode(s, e.Node)
 	return nil
+}
+
+// endNode lets a node end for good.
+func endNode(s *model.State, n int) {
+	node := &s.Nodes[n]
+	node.Status, node.Clock, node.Limit = model.Crashed, model.NoClock, 0
+	s.DropProcesses(n)
 }

@@ -175,5 +175,15 @@ func Kinds() []Kind {
 			Event:   "a query that fails half-way, an upstream that answers with an error",
 			Example: "setnx --rebuild-error 1 --property rebuild-bound --look-again", New: counted(RebuildError),
 		},
+		{
+			Name: "panic", Meaning: "the computing of a value panics: deferred calls run, a request ends, a spawned process ends its node",
+			Event:   "a nil pointer in a loader, a failed assertion",
+			Example: "stacked --panic 1 --property answered", New: counted(Panic),
+		},
+		{
+			Name: "goexit", Meaning: "the computing of a value ends its goroutine: deferred calls run, and nothing else",
+			Event:   "runtime.Goexit, FailNow of a test in a loader",
+			Example: "stacked --goexit 1 --property answered", New: counted(Goexit),
+		},
 	}
 }

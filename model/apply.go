@@ -259,8 +259,11 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	p.Local, p.Observed, p.Overdue, p.Clock = l, 0, false, NoClock
 	p.Rebuilding = op.Kind == Compute
 	if op.Kind == Return {
-		if p.unresolved() {
+		if p.unresolved() && !op.Abnormal {
 			return unresolvedError(e.Operation.Source, "after this the process returns")
+		}
+		if op.Fatal {
+			s.Nodes[p.Node].Status = Doomed
 		}
 		r.end(p, op)
 		e.Ended = true
@@ -280,15 +283,23 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	return nil
 }
 
-// end lets the process return; only what its result mentions stays.
+// end lets the process return; only what its result mentions stays, and a flight that it
+// leaves unresolved, for those who will join it.
 func (r *Rules) end(p *Process, result *Operation) {
 	p.Phase, p.Believes, p.Stopped, p.Cancelled, p.Watch = Ended, 0, false, false, NoClock
 	var kept [MaxResults]Register
 	for k, from := range result.Results {
 		kept[k] = p.Registers[from]
 	}
+	n := len(result.Results)
+	for _, reg := range p.Held() {
+		if reg.leads() && n < MaxResults {
+			kept[n] = reg
+			n++
+		}
+	}
 	p.Registers = [MaxRegisters]Register{}
-	p.Count = uint8(copy(p.Registers[:], kept[:len(result.Results)]))
+	p.Count = uint8(copy(p.Registers[:], kept[:n]))
 }
 
 func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {

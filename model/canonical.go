@@ -64,7 +64,8 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	return source
 }
 
-// dropEnded drops ended processes that nobody can wait for.
+// dropEnded drops ended processes that nobody can wait for, neither for their result nor
+// for a flight that they have left unresolved.
 func (s *State) dropEnded() {
 	any := false
 	for i := range s.Processes {
@@ -87,7 +88,10 @@ func (s *State) dropEnded() {
 			}
 		}
 	}
-	s.removeProcesses(func(i int) bool { return s.Processes[i].Phase == Ended && !wanted[i] })
+	s.removeProcesses(func(i int) bool {
+		p := &s.Processes[i]
+		return p.Phase == Ended && !wanted[i] && !p.unresolved()
+	})
 }
 
 func (p *Process) flags() uint8 {

@@ -118,12 +118,15 @@ func (r *Rules) resolveFlight(s *State, p *Process, op *Operation) (Observation,
 // unresolved reports whether the process leads a flight.
 func (p *Process) unresolved() bool {
 	for _, reg := range p.Held() {
-		if reg.Kind == KindFlight && reg.Limit&flightLeads != 0 {
+		if reg.leads() {
 			return true
 		}
 	}
 	return false
 }
+
+// leads reports whether the register is a flight that the process leads.
+func (reg *Register) leads() bool { return reg.Kind == KindFlight && reg.Limit&flightLeads != 0 }
 
 // unresolvedError says where a flight is forgotten that somebody may wait for.
 func unresolvedError(at Source, how string) error {

@@ -135,6 +135,9 @@ type Operation struct {
 	// Patience is how long the process waits for it to take effect, at most; 0: for ever.
 	// Ticks.
 	Patience Ticks
+	// Abnormal says, for Return, that a fault has ended the process, and Fatal that this
+	// ends its node, too.
+	Abnormal, Fatal bool
 	// Detached: it goes on if its request is cancelled.
 	Detached bool
 	// OrStart lets a JoinFlight start the flight if there is none.
@@ -182,12 +185,16 @@ const (
 	Elapsed
 	// Parked: the operation waits at the store; see park.
 	Parked
+	// Panicked: a panic instead of an effect.
+	Panicked
+	// Exited: the goroutine of the process is ended, deferred calls and all.
+	Exited
 	codes
 )
 
 var codeNames = [codes]string{
 	"ok", "missing", "found", "not mine", "refused", "no TTL", "below", "not below",
-	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "cancelled", "chosen", "not in time", "waits",
+	"stopped", "passed", "not passed", "result", "started", "shared", "error", "timeout", "cancelled", "chosen", "not in time", "waits", "panic", "exit",
 }
 
 func (c Code) String() string { return codeNames[c] }

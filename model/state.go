@@ -42,6 +42,8 @@ const (
 	// Down: as Crashed, but the node starts again: requests that have not arrived
 	// then may still do so.
 	Down
+	// Doomed: a process has panicked, and the node is about to crash for that.
+	Doomed
 )
 
 // Node is one service instance. Clock and Limit bound how long it stays Halted or

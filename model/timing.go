@@ -20,6 +20,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 			upper[node.Clock] = zone.Bound(node.Limit)
 		}
 	}
+	passes = !s.doomed()
 	if s.Replica.Lags {
 		upper[s.Replica.Clock] = zone.Bound(s.Replica.Limit)
 	}
@@ -29,7 +30,6 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	if s.Starving.On {
 		upper[s.Starving.Clock] = zone.Bound(s.Starving.Limit)
 	}
-	passes = true
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		if p.Phase == Waiting {
@@ -48,6 +48,15 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 		}
 	}
 	return passes
+}
+
+func (s *State) doomed() bool {
+	for n := range s.Nodes {
+		if s.Nodes[n].Status == Doomed {
+			return true
+		}
+	}
+	return false
 }
 
 // Constants writes for each clock of s, which is in canonical form, the largest

@@ -79,7 +79,7 @@ type TraceStep struct {
 
 // EndsNode reports whether the processes of the step's node are gone after it.
 func (s *TraceStep) EndsNode() bool {
-	return s.Kind == "fault" && (s.Fault == "crash" || s.Fault == "restart")
+	return s.Kind == "fault" && (s.Fault == "crash" || s.Fault == "restart") || s.Kind == "recovery" && s.Fault == "panic"
 }
 
 // HaltsNode reports whether the step's node stands still after it.

@@ -12,7 +12,8 @@ const flightName = "flight"
 // node: if work for the key is in flight on this node, it waits for its result;
 // else it does the work itself, in this process, and shares the result, value or
 // error, with all who joined meanwhile. shared reports whether it was given to
-// more than one. If fn panics, so does Do, for all of them, with a *[PanicError]. fn
+// more than one. If fn panics, so does Do, for all of them, with a *[PanicError]; if a
+// fault ends its goroutine it does so to all of them. fn
 // runs under the context of the request that does the work: if that is cancelled, its
 // error is everybody's, unless fn uses [Client.WithoutCancel]. Who has joined waits on,
 // cancelled or not.
@@ -27,8 +28,16 @@ func (c *Client) Do(key string, fn func() (Value, error)) (v Value, err error, s
 		if returned || c.run.stopping.Load() {
 			return
 		}
-		p := &PanicError{fmt.Sprint(recover())}
-		f.resolve(flown{Panic: p.Value})
+		cause := recover()
+		if cause == nil && c.run.exiting {
+			f.resolve(flown{Exit: true})
+			return
+		}
+		p := &PanicError{Value: fmt.Sprint(cause)}
+		if injected, ok := cause.(*PanicError); ok {
+			p.fault = injected.fault
+		}
+		f.resolve(flown{Panic: p.Value, Fault: p.fault})
 		panic(p)
 	}()
 	v, err = fn()
@@ -36,10 +45,13 @@ func (c *Client) Do(key string, fn func() (Value, error)) (v Value, err error, s
 	return v, err, f.Resolve(v, err)
 }
 
-// PanicError is what Do panics with if the work has panicked.
+// PanicError is what Do panics with if the work has panicked, and Compute if a fault
+// makes it.
 type PanicError struct {
 	// Value is that of the first panic, as text.
 	Value string
+	// fault: it is one that was injected, and no mistake of the author.
+	fault bool
 }
 
 func (p *PanicError) Error() string { return p.Value }
@@ -92,6 +104,8 @@ type flown struct {
 	Err   error
 	// Panic is the value of the panic with which the work ended, as text.
 	Panic string
+	// Fault: a fault has made it panic. Exit: one has ended its goroutine.
+	Fault, Exit bool
 }
 
 func (c *Client) join(key string, orStart bool) (*Flight, bool) {
@@ -107,7 +121,10 @@ func (f *Flight) wait() (Value, error) {
 	r := f.c.do(Call{Kind: model.AwaitFlight, Arg: f.c.argument(f.id, "Flight"), hasArg: true})
 	result := rewrite(r.Result, func(k int) uint32 { return f.c.hold(r.Observation.ResultRegister(k), true) }).(flown)
 	if result.Panic != "" {
-		panic(&PanicError{result.Panic})
+		panic(&PanicError{result.Panic, result.Fault})
+	}
+	if result.Exit {
+		f.c.run.exit()
 	}
 	return result.Value, result.Err
 }

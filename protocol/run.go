@@ -95,6 +95,9 @@ type Call struct {
 	// Again says, for a Return, that the process starts over; OrStart, for a
 	// JoinFlight, that it starts what it does not find.
 	Again, OrStart bool
+	// Abnormal says, for a Return, that a fault has ended the process, Fatal that this
+	// ends the node.
+	Abnormal, Fatal bool
 	// Detached: it goes on if its request is cancelled.
 	Detached bool
 	// Patience is how long the process waits for an operation of a store or of the source.
@@ -127,7 +130,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %d", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Patience)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %d %t %t", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Patience, c.Abnormal, c.Fatal)
 	return b.String()
 }
 
@@ -189,7 +192,10 @@ type Run struct {
 	reply    Reply
 	routine  string
 	stopping atomic.Bool
+	client   *Client
+	spawned  bool
 	returned bool // the function has
+	exiting  bool // a fault ends the goroutine
 	unwound  int  // how often it was unwound
 	origin   model.Source
 	// suspendAt is the mark, counted from the last operation, at which the run
@@ -213,8 +219,9 @@ func (m *Mark) Child(w *World, program model.ProgramID) *Run {
 }
 
 func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot, origin model.Source) *Run {
-	r := &Run{world: w, program: program, origin: origin, suspendAt: -1}
+	r := &Run{world: w, program: program, spawned: inherited != nil || origin != model.Source{}, origin: origin, suspendAt: -1}
 	c := &Client{run: r, slots: append([]slot(nil), inherited...)}
+	r.client = c
 	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}, &Memory{c}
 	r.next, r.stop = iter.Pull(func(yield func(Call) bool) {
 		defer r.recover()
@@ -229,6 +236,17 @@ func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited [
 		}
 	})
 	return r
+}
+
+// exit ends the goroutine, for a fault.
+func (r *Run) exit() {
+	r.exiting = true
+	runtime.Goexit()
+}
+
+// ended is the call of a process that a fault has ended.
+func (r *Run) ended(how string) Call {
+	return Call{Kind: model.Return, Text: how, Abnormal: true, Fatal: r.spawned && how == "panicked", Marks: r.client.marks}
 }
 
 // returned is the call that a process makes when its function has returned.
@@ -335,6 +353,14 @@ func (r *Run) misuse(format string, args ...any) {
 func (r *Run) recover() {
 	p := recover()
 	if r.stopping.Load() {
+		return
+	}
+	if failure, ok := p.(*PanicError); ok && failure.fault {
+		r.yield(r.ended("panicked"))
+		return
+	}
+	if p == nil && r.exiting && !r.returned {
+		r.yield(r.ended("exited"))
 		return
 	}
 	if p == nil {

@@ -315,8 +315,18 @@ func (c *Client) Rebuild(took Range) (Value, error) {
 
 // Compute is the second part of a rebuild: work that takes a time within the
 // range. For protocols that do something between it and the read of the source. It
-// returns ErrRefused if the rebuild fails.
+// returns ErrRefused if the rebuild fails. It can be made to panic, with a *[PanicError],
+// and to end the goroutine, as runtime.Goexit does. Deferred calls run then. A request
+// that panics ends, as under net/http; the panic of a spawned process, if that does not
+// recover from it, ends its node.
 func (c *Client) Compute(took Range) error {
 	c.valid("Compute", took)
-	return c.do(Call{Kind: model.Compute, Span: took}).failure()
+	r := c.do(Call{Kind: model.Compute, Span: took})
+	switch r.Observation.Code() {
+	case model.Panicked:
+		panic(&PanicError{Value: "the computing of a value panicked", fault: true})
+	case model.Exited:
+		c.run.exit()
+	}
+	return r.failure()
 }

@@ -37,10 +37,12 @@ const (
 	storeFreeze
 	disconnect
 	starve
+	panics
+	goexit
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -71,7 +73,7 @@ func (t trials) faults() []model.Fault {
 		faults.Delay(t.budget[delay], ticks(t.late)), faults.Duplicate(t.budget[duplicate], ticks(t.late)), faults.Resend(t.budget[resend]),
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
-		faults.Starve(t.budget[starve], ticks(t.outage)),
+		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -153,6 +155,9 @@ func (w *world) deliver(i int, in instruction, o seen) {
 		p.phase, p.age, p.seen = replying, 0, o
 		return
 	}
+	if o.code == model.Panicked && !p.root {
+		w.nodes[p.node].status = doomed
+	}
 	w.step(i, func(q *process) { w.set.programs.observe(q, o) })
 }
 
@@ -182,6 +187,8 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 	}
 	if in.verb == vCompute {
 		strike(rebuildError, model.Failed, false)
+		strike(panics, model.Panicked, false)
+		strike(goexit, model.Exited, false)
 	}
 }
 
@@ -265,6 +272,9 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		}
 	}
 	for node, h := range w.nodes {
+		if h.status == doomed {
+			add(1, false, func(n *world, _ *successor) { n.crash(node) })
+		}
 		busy := false
 		for i := range w.processes {
 			busy = busy || w.processes[i].node == node && w.processes[i].active()
@@ -323,6 +333,9 @@ func (w *world) overdueTrouble() bool {
 		return true
 	}
 	for _, n := range w.nodes {
+		if n.status == doomed {
+			return true
+		}
 		if n.status == down && n.age >= w.set.downLongest {
 			return true
 		}

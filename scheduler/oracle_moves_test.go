@@ -1,6 +1,10 @@
 package scheduler_test
 
-import "lockstep/model"
+import (
+	"slices"
+
+	"lockstep/model"
+)
 
 // rule is a property as the oracle decides it.
 type rule int
@@ -53,7 +57,7 @@ func (w *world) successors() []successor {
 			continue
 		}
 		switch w.nodes[p.node].status {
-		case crashed, down:
+		case crashed, down, doomed:
 			continue
 		case paused:
 			if p.phase != waiting {
@@ -135,19 +139,18 @@ func (w *world) successors() []successor {
 		}
 		if busy && w.nodes[n].status != crashed && w.crashes > 0 {
 			add(1, true, func(c *world, _ *successor) {
-				c.nodes[n] = host1{status: crashed}
+				c.crash(n)
 				c.crashes--
-				kept := c.processes[:0]
-				for _, p := range c.processes {
-					if p.node != n || p.phase == sent {
-						kept = append(kept, p)
-					}
-				}
-				c.processes = kept
 			})
 		}
 	}
 	return all
+}
+
+// crash ends a node.
+func (w *world) crash(n int) {
+	w.nodes[n] = host1{status: crashed}
+	w.processes = slices.DeleteFunc(w.processes, func(p process) bool { return p.node == n && p.phase != sent })
 }
 
 // timePasses reports whether a tick may go by: nothing that would then be late.

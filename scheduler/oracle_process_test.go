@@ -97,6 +97,9 @@ const endless = 150
 // takes too long.
 func (ps programs) advance(p *process, h host, invalidates bool) bool {
 	for range endless {
+		if p.phase == ended {
+			return true
+		}
 		if p.pc >= len(ps[p.program]) {
 			p.end(0, model.Datum{})
 			return true
@@ -171,6 +174,10 @@ func (p *process) end(number int, value model.Datum) {
 
 // observe lets p learn what became of its operation.
 func (ps programs) observe(p *process, o seen) {
+	if o.code == model.Panicked || o.code == model.Exited {
+		p.end(0, model.Datum{})
+		return
+	}
 	in := ps[p.program][p.pc]
 	switch in.verb {
 	case vGet, vRead, vUpdate:

@@ -79,7 +79,7 @@ func (s *symbol) observe(ps programs, o model.Observation, l scheduler.Learner) 
 		}
 		what.value = model.Datum{Kind: kindSymbol, N: uint8(o.Register())}
 	case model.Result:
-		result := l.Result(o.Class()).(tinyResult)
+		result, _ := l.Result(o.Class()).(tinyResult) // what was ended has none
 		what.number = result.N
 		if result.V != (tinyResult{}).V {
 			at := o.ResultRegister(0)
@@ -152,7 +152,7 @@ func (s *symbol) kept(p *process) {
 func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 	w := &world{set: y.set, source: int(s.Source)}
 	for _, n := range s.Nodes {
-		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed, model.Down: down}[n.Status]})
+		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed, model.Down: down, model.Doomed: doomed}[n.Status]})
 	}
 	for _, o := range s.Owners {
 		f := noFamily

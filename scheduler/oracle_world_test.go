@@ -38,6 +38,7 @@ const (
 	paused
 	crashed
 	down
+	doomed // a process has panicked
 )
 
 type host1 struct {
