@@ -61,6 +61,18 @@ func TestReportedWaysInWhichLocksBreakAndTheirFixes(t *testing.T) {
 			scenario: inWorld(2, 0, faults.Failover(1, time.Second)), faults: 1, steps: 11,
 		},
 		{
+			id: "L-20", lesson: "who is promoted",
+			property: checks.MutualExclusion(),
+			before:   acknowledged{By: 1, Looks: true}, after: acknowledged{By: 2, Looks: true},
+			scenario: twoReplicas, faults: 1, steps: 8,
+		},
+		{
+			id: "L-20", lesson: "a failover before the question",
+			property: checks.MutualExclusion(),
+			before:   acknowledged{By: 2}, after: acknowledged{By: 2, Looks: true},
+			scenario: twoReplicas, faults: 1, steps: 6,
+		},
+		{
 			id: "L-20", lesson: "a comparison where the effect is",
 			property: checks.NoStaleOverwrite(),
 			before:   quorum{Stores: 1, Need: 1, Writes: "as it is"}, after: quorum{Stores: 1, Need: 1, Writes: "newer"},
@@ -206,6 +218,39 @@ func (p amongValues) Handle(c *protocol.Client) protocol.Answer {
 	c.SleepBetween(time.Second, 2*time.Second)
 	c.Releasing(lock)
 	store.DelIfEqual(lock, token)
+	return protocol.Empty()
+}
+
+func twoReplicas(s *checks.Scenario) {
+	inWorld(2, 0, faults.Failover(1, time.Second))(s)
+	s.Replicas = 2
+}
+
+// acknowledged is case L-20: a lock is trusted when replicas have it. If not all have it,
+// one that has not may take over; and if it was lost before the replicas were asked, they
+// have all that there is: one must look for it afterwards.
+type acknowledged struct {
+	By    int
+	Looks bool
+}
+
+func (p acknowledged) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	if ok, err := c.Store.SetNX(lock, token, 10*time.Second); err != nil || !ok {
+		return protocol.Empty()
+	}
+	ok, err := c.Store.WaitReplicas(p.By, time.Second)
+	if ok && err == nil && p.Looks {
+		var holder protocol.Token
+		holder, ok, err = c.Store.Get(lock)
+		ok = ok && holder == token
+	}
+	if ok && err == nil {
+		c.Acquired(lock)
+		c.SleepBetween(time.Second, 2*time.Second)
+		c.Releasing(lock)
+	}
+	c.Store.DelIfEqual(lock, token)
 	return protocol.Empty()
 }
 

@@ -51,9 +51,16 @@ func (f failover) Resolve(t model.Tick) (model.Fault, error) {
 // nothing to lose, and more time left if it falls behind later.
 func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	if s.Replica.Lags {
-		r.PromotionMoves(s, m)
+		if !s.Replica.Reads {
+			r.PromotionMoves(s, m)
+		}
 		return
 	}
+	offerLag(r, s, m, otherLosses(r, s))
+}
+
+// offerLag lets a replica fall behind.
+func offerLag(r *model.Rules, s *model.State, m *model.Moves, others bool) {
 	offered := uint32(0)
 	offer := func(store model.StoreID) {
 		if offered&(1<<store) == 0 {
@@ -71,7 +78,6 @@ func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 			offer(op.Store)
 		}
 	}
-	others := otherLosses(r, s)
 	for k := range s.Entries {
 		e := &s.Entries[k]
 		store := r.Automaton.Store(model.KeyID(k))
@@ -91,7 +97,11 @@ func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 // otherLosses reports whether another fault may change what is in a store.
 func otherLosses(r *model.Rules, s *model.State) bool {
 	for i, f := range r.Faults {
-		if _, same := f.(failover); !same && s.Left[i] > 0 && (f.Strikes() == model.OnKey || f.Strikes() == model.OnStore) {
+		switch f.(type) {
+		case failover, staleRead:
+			continue
+		}
+		if s.Left[i] > 0 && (f.Strikes() == model.OnKey || f.Strikes() == model.OnStore) {
 			return true
 		}
 	}
@@ -106,7 +116,7 @@ func (f failover) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.
 	if m.Kind == model.MoveRecovery {
 		r.Promote(s, m, e)
 	} else {
-		r.Lag(s, e.Store, f.limit)
+		r.Lag(s, e.Store, false, f.limit)
 	}
 	return nil
 }

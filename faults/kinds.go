@@ -129,6 +129,12 @@ func Kinds() []Kind {
 			New:     func(times int, took model.Range) model.Fault { return Failover(times, took.Max) },
 		},
 		{
+			Name: "stale-read", Shape: CountLongest, Meaning: "a replica of a store or of the source lags for up to so long, and any read may come from it",
+			Event:   "reads that are sent to replicas, a read replica of a database, reads of a leader that is deposed",
+			Example: "setnx --look-again --stale-read 1x1s --property rebuild-bound",
+			New:     func(times int, took model.Range) model.Fault { return StaleRead(times, took.Max) },
+		},
+		{
 			Name: "store-error", Meaning: "a store answers a command with an error and does nothing",
 			Event:   "OOM, LOADING, READONLY, CLUSTERDOWN, a refused connection",
 			Example: "nottl --store-error 1 --property no-orphaned-lock", New: counted(StoreError),

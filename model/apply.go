@@ -113,6 +113,10 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return r.entryEffect(s, p, op, move, e)
 	}
 	switch op.Kind {
+	case WaitReplicas:
+		if !r.acknowledged(s, op) {
+			return Observe(Parked), nil
+		}
 	case Publish:
 		return Observe(s.publish(op)), nil
 	case StartWatch:
@@ -138,7 +142,11 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 			s.closeFlight(p.Node, f.N)
 		}
 	case SourceRead:
-		return bind(p, Version(s.Source), op)
+		version := s.Source
+		if e.Stale = move.Choice == staleRead; e.Stale {
+			version = s.Replica.Source
+		}
+		return bind(p, Version(version), op)
 	case SourceUpdate:
 		if s.Source == MaxVersion {
 			return 0, &LimitError{op.Source, fmt.Sprintf("the source has been updated more than %d times", MaxVersion)}
@@ -191,6 +199,9 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 }
 
 func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *Event) (Observation, error) {
+	if op.Kind == Get || op.Kind == GetStamped {
+		return r.readEffect(s, p, op, move, e)
+	}
 	entry := &s.Entries[op.Key]
 	arg := Datum{}
 	if op.Arg != NoRegister {
@@ -208,19 +219,31 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	switch {
 	case op.Kind == PTTL && code == Below:
 		return move.Observation, nil
-	case op.Kind == GetStamped && code == Found && after.Stamp.Clock != NoClock:
-		o, err := bind(p, after.Value, op)
-		if err != nil {
-			return 0, err
-		}
-		register, err := p.holdStamp(after.Stamp, op)
-		return o.andStamp(register), err
 	case code == Found:
 		return bind(p, after.Value, op)
 	case code == Missing && op.Kind == BlockingPop:
 		return Observe(Parked), nil
 	}
 	return Observe(code), nil
+}
+
+// readEffect lets the process see what is under a key, in its store or in a replica.
+func (r *Rules) readEffect(s *State, p *Process, op *Operation, move *Move, e *Event) (Observation, error) {
+	entry := s.read(op, move.Choice)
+	e.Stale = move.Choice == staleRead || move.Choice == staleGone
+	if !e.Stale {
+		e.Changes = append(e.Changes, Change{Key: op.Key, Before: entry, After: entry, Owner: s.ownerOf(entry.Value)})
+	}
+	_, code := op.Effect(entry, Datum{})
+	if code != Found {
+		return Observe(code), nil
+	}
+	o, err := bind(p, entry.Value, op)
+	if err != nil || op.Kind == Get || entry.Stamp.Clock == NoClock {
+		return o, err
+	}
+	register, err := p.holdStamp(entry.Stamp, op)
+	return o.andStamp(register), err
 }
 
 // bind makes the process refer to the datum: by the register that already

@@ -5,7 +5,7 @@ package model
 // an element, unless it is detached. A wait for other processes, or for a mutex, is not.
 func (op *Operation) Cancellable() bool {
 	switch op.Kind {
-	case Compute, Sleep, AwaitWatch, BlockingPop:
+	case Compute, Sleep, AwaitWatch, BlockingPop, WaitReplicas:
 		return !op.Detached
 	}
 	return !op.Detached && op.Remote()

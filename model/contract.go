@@ -152,6 +152,8 @@ type Event struct {
 	Reached bool
 	// GoesOn: the operation is still under way, without the process.
 	GoesOn bool
+	// Stale: a replica that lags has served it.
+	Stale bool
 	// Observation is what the process observes, Data what it refers to: what was
 	// found, or what a result mentions.
 	Observation Observation

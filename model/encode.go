@@ -93,13 +93,17 @@ func (s *State) encodeOutage(to []byte) []byte {
 	return appendClocked(to, o.Clock, o.Limit)
 }
 
-// encodeReplica writes 0 for none, or 1 and the entries of the replica, each after its
+// encodeReplica writes 0 for none, or 1, 2 if it serves reads, and the entries of the replica, each after its
 // key+1, and 0.
 func (s *State) encodeReplica(to []byte) []byte {
 	if !s.Replica.Lags {
 		return append(to, 0)
 	}
-	to = append(to, 1, byte(s.Replica.Store))
+	kind := byte(1)
+	if s.Replica.Reads {
+		kind = 2
+	}
+	to = append(to, kind, byte(s.Replica.Store), s.Replica.Source)
 	to = appendClocked(to, s.Replica.Clock, s.Replica.Limit)
 	for k := range s.Replica.Entries {
 		if e := &s.Replica.Entries[k]; e.Present() {
@@ -254,13 +258,14 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		s.Frozen = binary.LittleEndian.Uint16(from)
 		from = from[2:]
 	}
-	lags := trouble && from[0] == 1
+	lags := trouble && from[0] != 0
+	s.Replica.Reads = trouble && from[0] == 2
 	if trouble {
 		from = from[1:]
 	}
 	if lags {
-		s.Replica.Lags, s.Replica.Store = true, StoreID(from[0])
-		from = from[1:]
+		s.Replica.Lags, s.Replica.Store, s.Replica.Source = true, StoreID(from[0]), from[1]
+		from = from[2:]
 		s.Replica.Clock, s.Replica.Limit = clocked()
 		for from[0] != 0 {
 			k := from[0] - 1

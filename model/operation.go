@@ -21,6 +21,7 @@ const (
 	Publish
 	StartWatch
 	EndWatch
+	WaitReplicas
 	RunScript
 	SourceRead
 	SourceUpdate
@@ -47,7 +48,7 @@ const (
 
 var operationNames = [operationKinds]string{
 	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "GetStamped",
-	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "Atomic",
+	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "WaitReplicas", "Atomic",
 	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
@@ -66,7 +67,7 @@ func (op *Operation) OnStore() bool { return op.Kind >= Get && op.Kind <= RunScr
 // Writes reports whether the operation may change what is in a store.
 func (op *Operation) Writes() bool {
 	switch op.Kind {
-	case Get, GetStamped, PTTL, Publish, StartWatch, EndWatch:
+	case Get, GetStamped, PTTL, WaitReplicas, Publish, StartWatch, EndWatch:
 		return false
 	}
 	return op.OnStore()
@@ -127,7 +128,7 @@ type Operation struct {
 	// Min and Max bound the time from issue to effect. Max may be Forever.
 	Min, Max Ticks
 	// Class is, for Return and ResolveFlight, the number of the result, for Choose how
-	// many there are to choose from; Results
+	// many there are to choose from, for WaitReplicas how many it waits for; Results
 	// are the registers that the result mentions, in order, or for RunScript those
 	// of the data that it is given.
 	Class   uint16

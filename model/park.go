@@ -2,9 +2,10 @@ package model
 
 // A process that finds an empty list and would wait is parked there: by Observed, which
 // has its place in the queue. Elements go to whoever has waited longest, in the step that
-// adds them.
+// adds them. Who waits for replicas is parked, too.
 
-// parked reports whether the process waits at a list.
+// parked reports whether the process waits at a store, or at a list in the memory of its
+// node.
 func (p *Process) parked() bool { return p.Phase == Acting && p.Observed.Code() == Parked }
 
 func (p *Process) place() Observation { return p.Observed & 0xff }
@@ -24,7 +25,7 @@ func (r *Rules) parkedAt(p *Process, key KeyID, local bool, node uint8) bool {
 		return false
 	}
 	op := r.Automaton.Operation(p.Local)
-	return op.Key == key && op.Local == local && (!local || p.Node == node)
+	return op.Kind == BlockingPop && op.Key == key && op.Local == local && (!local || p.Node == node)
 }
 
 // park lets process i wait at the end of the queue.
@@ -70,9 +71,14 @@ func (r *Rules) serve(s *State, key KeyID, local bool, node uint8, e *Event) {
 			// What it takes cannot exceed a limit.
 			s.Entries[key], _, _ = s.change(op, Datum{}, Stamp{}, e)
 		}
-		p.Phase, p.Observed, p.Clock, p.Overdue = Replying, Observe(Done), NoClock, false
-		if _, most := r.replyTime(op, p.Observed); most > 0 {
-			p.Clock = Fresh
-		}
+		r.unpark(p, op, Done)
+	}
+}
+
+// unpark ends the wait of a process that is parked.
+func (r *Rules) unpark(p *Process, op *Operation, code Code) {
+	p.Phase, p.Observed, p.Clock, p.Overdue = Replying, Observe(code), NoClock, false
+	if _, most := r.replyTime(op, p.Observed); most > 0 {
+		p.Clock = Fresh
 	}
 }

@@ -12,6 +12,8 @@ type Rules struct {
 	ReplyMin, ReplyMax Ticks
 	// Timeout is how long a process waits at most for a reply that never comes.
 	Timeout Ticks
+	// Replicas is how many replicas each store has, of which one may lag.
+	Replicas int
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL Ticks
 	// Window is how long after the beginning a request arrives at the latest; nil for
@@ -292,6 +294,7 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	}
 	shared := len(m.guards) - start
 	r.effectMoves(s, p, op, move, m)
+	r.staleMoves(s, op, move, start, shared, m)
 	if len(r.Faults) > 0 && p.Phase != Sent {
 		r.failures(s, op, move, start, shared, m)
 	}

@@ -139,6 +139,8 @@ type Bounds struct {
 	// Timeout is how long a process waits at most for a reply that never comes; nil if
 	// no fault makes it wait.
 	Timeout *time.Duration `json:"timeout_ns,omitempty"`
+	// Replicas is how many replicas each store has, if that is more than one.
+	Replicas int `json:"replicas,omitempty"`
 	// Faults are the budgets, those of zero left out.
 	Faults []FaultBudget `json:"faults"`
 	// RebuildBound is the number of rebuilds per expiry that is checked, 0 for

@@ -200,6 +200,22 @@ func (s *Store) list(name string, call Call) Reply {
 	return r
 }
 
+// WaitReplicas waits until k replicas of the store have everything that was written to it
+// before, for timeout at most, which must be positive, and reports whether they have. It
+// does not say which, nor which of them takes over in a failover. If that happens
+// meanwhile it returns ErrRefused. How many replicas there are is up to the scenario
+// (--replicas).
+func (s *Store) WaitReplicas(k int, timeout time.Duration) (bool, error) {
+	if k < 1 || k > model.MaxReplicas || timeout <= 0 {
+		s.c.run.misuse("WaitReplicas: %d replicas and a timeout of %s; it waits for 1 to %d, and a positive time", k, timeout, model.MaxReplicas)
+	}
+	r := s.do(Call{Kind: model.WaitReplicas, Among: k, TTL: timeout})
+	if r.Observation.Code() == model.Stopped {
+		return false, ErrStopped
+	}
+	return r.done()
+}
+
 // Ownership is the reply of the operations that compare before they act.
 type Ownership int
 

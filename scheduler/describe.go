@@ -169,7 +169,7 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 		step.Key = n.key(e.Changes[0].Key)
 		return n.learner.keys[e.Changes[0].Key].key
 	case model.OnStore:
-		store := protocol.StoreNames()[e.Store]
+		store := storeName(e.Store)
 		step.Arguments = []string{store}
 		if e.Node >= 0 {
 			return "the " + store + ", seen from " + step.Node + ","
@@ -182,10 +182,18 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 	return step.Node
 }
 
+// storeName is what a store is called, or the source.
+func storeName(id model.StoreID) string {
+	if id == model.SourceStore {
+		return "source"
+	}
+	return protocol.StoreNames()[id]
+}
+
 // over names what is gone from a replica that takes over, because its TTL was over.
 func (n *namer) over(before, after *model.State, step *model.TraceStep) string {
 	text := ""
-	if !before.Replica.Lags || after.Replica.Lags {
+	if !before.Replica.Lags || before.Replica.Reads || after.Replica.Lags {
 		return text
 	}
 	for k := range before.Replica.Entries {
@@ -296,6 +304,8 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		text += " -> " + step.Observation
 	}
 	switch {
+	case e.Stale:
+		text += " (from a replica that lags)"
 	case p.Phase == model.Sent:
 		text += " (sent earlier)"
 	case step.Kind == "effect" && op.Remote() && n.rules.ReplyMax > 0:
@@ -312,7 +322,7 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 			return n.value(s, e.Data[0])
 		}
 		if e.Operation.Kind == model.SourceRead || e.Operation.Kind == model.SourceUpdate {
-			return fmt.Sprintf("v%d", s.Source)
+			return n.value(s, e.Data[0])
 		}
 		return "ok"
 	case model.Cancelled:

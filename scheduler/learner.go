@@ -304,6 +304,9 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	default:
 		op.Min, op.Max = ticks(call.Span.Min), ticks(call.Span.Max)
 	}
+	if call.Kind == model.WaitReplicas {
+		op.Class = uint16(call.Among)
+	}
 	if call.TTL > 0 {
 		op.TTL = ticks(call.TTL)
 	}

@@ -39,10 +39,11 @@ const (
 	starve
 	panics
 	goexit
+	staleRead
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -74,6 +75,7 @@ func (t trials) faults() []model.Fault {
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
 		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
+		faults.StaleRead(t.budget[staleRead], ticks(t.lag)),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -101,6 +103,9 @@ func errorCode(err error, otherwise model.Code) model.Code {
 type backup struct {
 	lags    bool
 	cache   bool
+	// It serves reads, and is not what the store will fall back to: of the source, then.
+	reads, ofSource bool
+	source          int
 	age     int
 	entries [len(tinyKeys)]entry
 }
@@ -252,7 +257,12 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 	if w.blackout.on {
 		add(1, false, func(n *world, _ *successor) { n.blackout = blackout{} })
 	}
-	if w.backup.lags {
+	if !w.backup.lags {
+		w.laggards(begin)
+	} else if w.backup.reads {
+		add(1, false, func(n *world, _ *successor) { n.backup = backup{} })
+	}
+	if w.backup.lags && !w.backup.reads {
 		w.promotions(0, w.backup.entries, func(now [len(tinyKeys)]entry) {
 			add(1, false, func(n *world, _ *successor) {
 				for k, e := range now {

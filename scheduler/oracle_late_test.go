@@ -4,8 +4,8 @@ import (
 	"lockstep/model"
 )
 
-// Requests of the oracle that take effect without their process, or more than once, and
-// clocks of stores that go wrong.
+// Requests of the oracle that take effect without their process, or more than once, clocks
+// of stores that go wrong, and replicas that serve reads.
 
 // adder adds a successor.
 type adder = func(weight int, fault bool, change func(n *world, s *successor))
@@ -150,5 +150,50 @@ func (w *world) ahead(cache bool, k int, now [len(tinyKeys)]entry, do func([len(
 	if e.ttl <= 0 || e.age >= e.ttl {
 		now[k] = entry{}
 		w.ahead(cache, k+1, now, do)
+	}
+}
+
+// laggards adds the replicas that can fall behind and serve reads.
+func (w *world) laggards(begin func(t trouble, change func(n *world))) {
+	for _, cache := range []bool{false, true} {
+		begin(staleRead, func(n *world) {
+			n.backup = backup{lags: true, cache: cache, reads: true}
+			for k, e := range n.entries {
+				if tinyKeys[k].cache == cache {
+					n.backup.entries[k] = e
+				}
+			}
+		})
+	}
+	begin(staleRead, func(n *world) {
+		n.backup = backup{lags: true, reads: true, ofSource: true, source: n.source}
+	})
+}
+
+// staleReads adds what a replica answers.
+func (w *world) staleReads(i int, in instruction, add adder) {
+	answer := func(o seen, change func(n *world, s *successor)) {
+		add(1, false, func(n *world, s *successor) {
+			change(n, s)
+			n.deliver(i, in, o)
+		})
+	}
+	switch b := &w.backup; {
+	case !b.lags || !b.reads:
+	case in.verb == vRead && b.ofSource:
+		answer(seen{code: model.Found, value: model.Version(uint8(b.source))}, func(n *world, s *successor) {
+			n.rebuilds = min(n.rebuilds+1, n.set.bound+1)
+			s.violates[rebuildBound] = n.rebuilds > n.set.bound
+		})
+	case in.verb == vGet && !b.ofSource && tinyKeys[in.key].cache == b.cache:
+		nothing := func(*world, *successor) {}
+		e := b.entries[in.key]
+		timed := e.ttl > 0 && !e.still
+		if e.value.Kind == model.KindNone || timed && e.age >= e.ttl {
+			answer(seen{code: model.Missing}, nothing)
+		}
+		if e.value.Kind != model.KindNone && (!timed || e.age <= e.ttl) {
+			answer(seen{code: model.Found, value: e.value}, nothing)
+		}
 	}
 }

@@ -116,6 +116,7 @@ func (w *world) successors() []successor {
 			for _, code := range w.answers(p, in) {
 				add(1, false, func(n *world, s *successor) { n.effect(i, in, code, s) })
 			}
+			w.staleReads(i, in, add)
 		}
 	}
 	for k, e := range w.entries {

@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"slices"
 	"testing"
 
 	"lockstep/model"
@@ -94,6 +95,8 @@ func named() map[string]*setting {
 		"fixedttl, a clock that is ahead":     with(storeForward, rebuild(4, 1, 3, vDel, false)),
 		"fixedttl, a clock that is behind":    with(storeBack, rebuild(2, 1, 3, vDel, false)),
 		"fixedttl, no connection":             with(disconnect, rebuild(4, 1, 3, vDel, false)),
+		"nottl, a stale read":                 with(staleRead, rebuild(0, 1, 3, vDel, false)),
+		"lease, a heartbeat that panics":      with(panics, rebuild(3, 1, 4, vDelEq, true), append(slices.Clone(beat), instruction{verb: vCompute, max: 1})...),
 		"lease, a starved process":            with(starve, rebuild(3, 1, 4, vDelEq, true), beat...),
 		"fixedttl, a clock that stands still": with(storeFreeze, rebuild(2, 1, 3, vDel, false)),
 		"a read whose reply is lost teaches nothing": set(func(s *setting) { s.nodes, s.budget[lostReply], s.timeout = 1, 1, 1 },

@@ -341,6 +341,9 @@ func (w *world) key() string {
 	put(w.left[:]...)
 	flag(w.backup.lags)
 	flag(w.backup.cache)
+	flag(w.backup.reads)
+	flag(w.backup.ofSource)
+	put(w.backup.source)
 	put(w.backup.age)
 	for _, e := range w.backup.entries {
 		datum(e.value)

@@ -49,6 +49,9 @@ type Scenario struct {
 	// it gets an error. It means nothing without a fault that loses requests or
 	// replies.
 	Timeout time.Duration
+	// Replicas is how many replicas each store has, 1 to model.MaxReplicas; at most one of
+	// them lags. It means nothing unless the protocol waits for replicas.
+	Replicas int
 	// Faults are what may go wrong; see package faults.
 	Faults []model.Fault
 	// RebuildBound is the number of rebuilds per expiry to check. 0 stands for
@@ -62,9 +65,9 @@ type Scenario struct {
 
 // NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
 // each, 2 if requests of one node share work ([protocol.Sharer]), 1 update without
-// invalidation, latency 0 to 5 ms, a timeout of 1 s, no faults.
+// invalidation, latency 0 to 5 ms, a timeout of 1 s, one replica of each store, no faults.
 func NewScenario(p protocol.Protocol) Scenario {
-	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}, Timeout: time.Second}
+	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}, Timeout: time.Second, Replicas: 1}
 	if sharer, ok := p.(protocol.Sharer); ok && sharer.SharesOnNode() {
 		s.Requests = 2
 	}
@@ -123,6 +126,7 @@ func (s Scenario) Check() (Scenario, error) {
 		{"requests a node", s.Requests, 1, MaxRequests, []string{"requests"}},
 		{"updates", s.Updates, 0, MaxUpdates, []string{"updates"}},
 		{"nodes times requests", s.Nodes * s.Requests, 1, maxRoots, []string{"requests", "nodes"}},
+		{"replicas of a store", s.Replicas, 1, model.MaxReplicas, []string{"replicas"}},
 		{"rebuilds as the bound", s.RebuildBound, 0, 200, []string{"rebuild-bound"}},
 	} {
 		if n.value < n.least || n.value > n.most {
@@ -182,6 +186,9 @@ func (s Scenario) Bounds() model.Bounds {
 		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
 		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, Timeout: s.timeout(), RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
 		Faults: []model.FaultBudget{},
+	}
+	if s.Replicas > 1 {
+		b.Replicas = s.Replicas
 	}
 	for _, f := range s.Faults {
 		if f.Budget() > 0 {
@@ -250,7 +257,7 @@ func (s Scenario) tick() model.Tick { return model.Tick{}.With(s.durations()...)
 func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
 	l := newLearner(s.code(), t, s.Latency, o.Patience)
 	r := &model.Rules{
-		Automaton: l, Monitors: monitors,
+		Automaton: l, Monitors: monitors, Replicas: s.Replicas,
 		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
 	}
 	var err error

@@ -123,6 +123,7 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	f.registerWorld(flags)
 	registerFaults(flags, f.faults)
 	flags.Var((*durationFlag)(&s.Timeout), "timeout", "how long a process waits at most for a reply that is lost, until it gets an error")
+	flags.IntVar(&s.Replicas, "replicas", s.Replicas, "how many replicas each store has, of which one may lag; for protocols that wait for them")
 	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
 }
 

@@ -73,6 +73,9 @@ func boundsText(name string, b *model.Bounds) string {
 		count(b.Nodes, "node", "nodes"),
 		count(b.Requests, "request", "requests") + " each",
 	}
+	if b.Replicas > 1 {
+		parts = append(parts, fmt.Sprintf("%d replicas", b.Replicas))
+	}
 	if b.ArriveWithin != nil {
 		parts = append(parts, "arrivals within "+model.FormatDuration(*b.ArriveWithin))
 	}
