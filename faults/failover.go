@@ -70,11 +70,7 @@ func offerLag(r *model.Rules, s *model.State, m *model.Moves, others bool) {
 		}
 	}
 	for i := range s.Processes {
-		p := &s.Processes[i]
-		if !p.UnderWay() && p.Phase != model.Arriving {
-			continue
-		}
-		if op := r.Automaton.Operation(p.Local); op.Writes() {
+		if op := r.Pending(s, &s.Processes[i]); op != nil && op.Writes() {
 			offer(op.Store)
 		}
 	}

@@ -61,8 +61,7 @@ func (f staleRead) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	}
 	offerLag(r, s, m, otherLosses(r, s))
 	for i := range s.Processes {
-		p := &s.Processes[i]
-		if (p.UnderWay() || p.Phase == model.Arriving) && r.Automaton.Operation(p.Local).Kind == model.SourceUpdate {
+		if op := r.Pending(s, &s.Processes[i]); op != nil && op.Kind == model.SourceUpdate {
 			m.Begin()
 			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(model.SourceStore)})
 			return

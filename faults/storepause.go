@@ -74,11 +74,8 @@ func (f outage) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	f.offerListening(r, s, m, offered)
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if !p.UnderWay() && (!f.refuses || p.Phase != model.Arriving) {
-			continue
-		}
-		op := r.Automaton.Operation(p.Local)
-		if !op.OnStore() {
+		op := r.Pending(s, p)
+		if op == nil || !op.OnStore() || !f.refuses && !p.UnderWay() {
 			continue
 		}
 		o := f.of(op.Store, p.Node)

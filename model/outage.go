@@ -97,8 +97,11 @@ func (r *Rules) BeginningMoves(s *State, o Outage, move Move, m *Moves) {
 func (r *Rules) refusingMoves(s *State, o Outage, move Move, m *Moves) {
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		running := s.Nodes[p.Node].Status == Running || p.Phase == Sent
-		if running && (p.UnderWay() || p.Phase == Arriving) && (o.refuses(p, r.Automaton.Operation(p.Local)) || o.breaks(p, r.Automaton.Operation(p.Local))) {
+		if s.Nodes[p.Node].Status != Running && p.Phase != Sent {
+			continue
+		}
+		op := r.Pending(s, p)
+		if op != nil && (p.parked() && o.breaks(p, op) || !p.parked() && op.OnStore() && o.cuts(p, op.Store)) {
 			m.Begin()
 			m.Add(move)
 			return

@@ -35,6 +35,22 @@ func (op *Operation) Requests() bool {
 // UnderWay reports whether the process has an operation that has not taken effect.
 func (p *Process) UnderWay() bool { return p.Phase == Acting || p.Phase == Sent }
 
+// Pending returns the operation of the process that may take effect next: the one that is
+// under way, or that comes with its arrival; nil if there is none. Where arrivals stand by
+// themselves ([Rules.PauseWhenDue] is not set then) the first operation of a process that
+// has not arrived counts, too: a fault that foresees it may come before the arrival.
+func (r *Rules) Pending(s *State, p *Process) *Operation {
+	switch {
+	case p.UnderWay() || p.Phase == Arriving:
+		return r.Automaton.Operation(p.Local)
+	case p.Phase == Waiting && !r.PauseWhenDue:
+		if start, err := r.Automaton.Start(s.Nodes[p.Node].Class.Program()); err == nil {
+			return r.Automaton.Operation(start.To)
+		}
+	}
+	return nil
+}
+
 // send puts the operation of process i on its way without it: with the clock of the
 // process, within its own time, or for a fault, given by its number, with a clock of its
 // own.
