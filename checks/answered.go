@@ -27,7 +27,7 @@ func (answered) Pending(s *model.State) bool { return live(s) }
 
 func live(s *model.State) bool {
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.Root && p.Active() && !p.New && !p.Cancelled && s.Nodes[p.Node].Class == model.Service {
+		if p := &s.Processes[i]; p.IsRequest() && p.Active() && !p.New && !p.Cancelled {
 			return true
 		}
 	}

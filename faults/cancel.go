@@ -28,7 +28,7 @@ func (cancel) Abandons() {}
 func (cancel) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Root && p.Active() && !p.Cancelled && s.Nodes[p.Node].Class == model.Service {
+		if p.IsRequest() && p.Active() && !p.Cancelled {
 			m.Begin()
 			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(i)})
 		}

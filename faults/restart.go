@@ -68,7 +68,7 @@ func (f restart) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.E
 	node := &s.Nodes[m.Index]
 	if m.Kind == model.MoveRecovery {
 		node.Status, node.Clock, node.Limit = model.Running, model.NoClock, 0
-		return nil
+		return r.Reboot(s, m.Index, e)
 	}
 	node.Status, node.Clock, node.Limit = model.Down, model.Fresh, f.most
 	if r.Window != nil {

@@ -34,7 +34,7 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 	e.Process, e.Node = i, int(p.Node)
 	switch move.Kind {
 	case MoveArrive:
-		edge, err := r.Automaton.Start(s.Nodes[p.Node].Class.Program())
+		edge, err := r.Automaton.Start(p.Program())
 		if err != nil {
 			return err
 		}
@@ -289,6 +289,9 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 			s.Nodes[p.Node].Status = Doomed
 		}
 		r.end(p, op)
+		if p.Root && p.Role == Boot {
+			r.booted(s, p.Node)
+		}
 		e.Ended = true
 		return nil
 	}

@@ -5,15 +5,9 @@ package model
 // protocol code; see package scheduler.
 type LocalID uint32
 
-// ProgramID names the code that a process runs: that of a role, or a function
-// that a process spawned at a certain point of its run.
+// ProgramID names the code that a process runs: that of a role (see [ProgramOf]), or a
+// function that a process spawned at a certain point of its run.
 type ProgramID uint16
-
-// The programs that every automaton has.
-const (
-	HandleProgram ProgramID = iota
-	UpdateProgram
-)
 
 // MarkKind is the kind of a mark.
 type MarkKind uint8

@@ -25,7 +25,7 @@ func (s *State) Encode(to []byte) []byte {
 			to = s.encodeMemory(node, to)
 			continue
 		}
-		to = append(to, byte(node.Class)<<4|byte(node.Status))
+		to = append(to, node.kind())
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
@@ -113,6 +113,9 @@ func (s *State) encodeReplica(to []byte) []byte {
 	return append(to, 0)
 }
 
+// kind has what is most of a node: its status, its class and its variant.
+func (n *Node) kind() byte { return n.Variant<<5 | byte(n.Class)<<4 | byte(n.Status) }
+
 // remembers stands next to the class of a node that has something in its memory, or
 // whose clock has stepped.
 const remembers = 1 << 7
@@ -120,7 +123,7 @@ const remembers = 1 << 7
 // encodeMemory writes a node with what is in its memory, each after its key+1, the steps
 // of its clock after the number that follows those, and 0.
 func (s *State) encodeMemory(node *Node, to []byte) []byte {
-	to = append(to, byte(node.Class)<<4|byte(node.Status)|remembers)
+	to = append(to, node.kind()|remembers)
 	to = appendClocked(to, node.Clock, node.Limit)
 	for k, d := range node.Memory {
 		if d.Kind != KindNone {
@@ -163,7 +166,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	if p.Rebuilding {
 		family |= rebuilding
 	}
-	count := p.Count
+	count := p.Count | byte(p.Role)<<4
 	if p.Starved {
 		count |= starved
 	}
@@ -225,7 +228,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	}
 	s.Nodes = s.Nodes[:0]
 	for range nodes {
-		node := Node{Class: Class(from[0] &^ remembers >> 4), Status: Status(from[0] & 0xf)}
+		node := Node{Class: Class(from[0] >> 4 & 1), Variant: from[0] >> 5 & 3, Status: Status(from[0] & 0xf)}
 		memory := from[0]&remembers != 0
 		from = from[1:]
 		node.Clock, node.Limit = clocked()
@@ -298,8 +301,8 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]&^starved
-	p.Starved = from[3]&starved != 0
+	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]&0xf
+	p.Role, p.Starved = Role(from[3]>>4&3), from[3]&starved != 0
 	p.Rebuilding, p.Cancelled = from[1]&rebuilding != 0, from[0]&cancelled != 0
 	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]

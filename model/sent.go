@@ -44,7 +44,7 @@ func (r *Rules) Pending(s *State, p *Process) *Operation {
 	case p.UnderWay() || p.Phase == Arriving:
 		return r.Automaton.Operation(p.Local)
 	case p.Phase == Waiting && !r.PauseWhenDue:
-		if start, err := r.Automaton.Start(s.Nodes[p.Node].Class.Program()); err == nil {
+		if start, err := r.Automaton.Start(p.Program()); err == nil {
 			return r.Automaton.Operation(start.To)
 		}
 	}

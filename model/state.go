@@ -21,14 +21,6 @@ const (
 	Updater
 )
 
-// Program returns the code that the root processes of a node run.
-func (c Class) Program() ProgramID {
-	if c == Updater {
-		return UpdateProgram
-	}
-	return HandleProgram
-}
-
 // Status is what a node does.
 type Status uint8
 
@@ -55,6 +47,8 @@ type Node struct {
 	Limit  Ticks
 	// Memory is what the processes of the node share, by key; gone with them.
 	Memory [MaxMemory]Datum
+	// Variant is which variant of the protocol it runs.
+	Variant uint8
 	// Steps tells by how much its wall clock is wrong.
 	Steps Steps
 	// Label tells the node from others in a trace; it is no part of the state.
@@ -84,6 +78,8 @@ const (
 // spawned are a family; the processes of a family stand next to each other in
 // the order in which they were spawned, the families of a node likewise.
 type Process struct {
+	// Local is its local state; while Waiting, the number of the program that it will
+	// run.
 	Local LocalID
 	// Observed is what it will observe: while Replying, or of a Sleep that it
 	// began when it had already been told to stop.
@@ -98,8 +94,9 @@ type Process struct {
 	Cancelled bool
 	// Starved: it takes no step; see [Starving].
 	Starved bool
-	// Root: it is a request or an update, not spawned.
+	// Root: it has a role, and was not spawned.
 	Root bool
+	Role Role
 	// New: it has arrived, and its first operation, which goes to a store or the
 	// source, has not taken effect: nothing in the world tells that it is there.
 	New bool

@@ -139,7 +139,7 @@ func (r *Rules) stampConstants(t *Stamp, lower, upper []zone.Bound) {
 // latest returns how long after the beginning a process arrives that has not yet,
 // Forever if nothing bounds it.
 func (r *Rules) latest(s *State, p *Process) Ticks {
-	if r.Window == nil || s.Nodes[p.Node].Class != Service {
+	if r.Window == nil || p.Role != Request && p.Role != Boot || r.held(s, p) {
 		return Forever
 	}
 	return *r.Window

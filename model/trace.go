@@ -139,6 +139,10 @@ type Bounds struct {
 	// Timeout is how long a process waits at most for a reply that never comes; nil if
 	// no fault makes it wait.
 	Timeout *time.Duration `json:"timeout_ns,omitempty"`
+	// Jobs is the number of runs of the job on each node, if there is one.
+	Jobs int `json:"jobs,omitempty"`
+	// Others are the nodes that run another protocol, or this with other parameters.
+	Others []OtherNodes `json:"others,omitempty"`
 	// Replicas is how many replicas each store has, if that is more than one.
 	Replicas int `json:"replicas,omitempty"`
 	// Faults are the budgets, those of zero left out.
@@ -149,6 +153,13 @@ type Bounds struct {
 	// AnsweredWithin is the wait of which it is a step that a request waits for
 	// longer; nil if nobody asked.
 	AnsweredWithin *time.Duration `json:"answered_within_ns,omitempty"`
+}
+
+// OtherNodes are nodes that run a protocol of their own.
+type OtherNodes struct {
+	Nodes      int              `json:"nodes"`
+	Protocol   string           `json:"protocol"`
+	Parameters []ParameterValue `json:"parameters"`
 }
 
 // FaultBudget is how many faults of a kind a run may contain, and how they are

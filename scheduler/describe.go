@@ -29,6 +29,13 @@ func newNamer(r *model.Rules, l *learner) *namer {
 	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
 }
 
+// roleNames tell processes of roles from requests and updates, which have nodes of their
+// own.
+var roleNames = [...]string{model.Request: "", model.Update: "", model.Boot: "boot", model.Job: "job"}
+
+// arrivals say what it is that arrives, by role.
+var arrivals = [...]string{model.Request: "the request arrives", model.Update: "the update begins", model.Boot: "the node starts", model.Job: "the job begins"}
+
 func nodeName(n *model.Node) string {
 	if n.Class == model.Updater {
 		return fmt.Sprintf("u%d", n.Label)
@@ -39,7 +46,7 @@ func nodeName(n *model.Node) string {
 // processName is n0/0 for a request, n0/0.1 for what it spawned first, n0/0.1.1 for
 // what that spawned first.
 func processName(s *model.State, p *model.Process) string {
-	name := fmt.Sprintf("%s/%d", nodeName(&s.Nodes[p.Node]), p.Request)
+	name := fmt.Sprintf("%s/%s%d", nodeName(&s.Nodes[p.Node]), roleNames[p.Role], p.Request)
 	for shift := 24; shift >= 0; shift -= 8 {
 		if n := p.Label >> shift & 0xff; n != 0 {
 			name += fmt.Sprintf(".%d", n)
@@ -136,11 +143,8 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		text = "the TTL of " + n.learner.keys[key].key + " runs out"
 	case model.MoveArrive:
 		step.Process = processName(before, &before.Processes[e.Process])
-		text = "the request arrives"
+		text = arrivals[before.Processes[e.Process].Role]
 		step.Watched = e.Move.Choice == 1
-		if before.Nodes[e.Node].Class == model.Updater {
-			text = "the update begins"
-		}
 	case model.MoveLate:
 		step.Process = processName(before, &before.Processes[e.Process])
 		text = step.Process + " has waited for " + n.duration(n.rules.Patience)

@@ -107,12 +107,9 @@ func (x *execution) begin(p model.ProgramID) (protocol.Call, error) {
 func (x *execution) open(p model.ProgramID) (*protocol.Run, error) {
 	prog := &x.l.programs[p]
 	var run *protocol.Run
-	switch {
-	case p == model.HandleProgram:
-		run = protocol.NewRun(x.world, p, x.l.code.handle)
-	case p == model.UpdateProgram:
-		run = protocol.NewRun(x.world, p, x.l.code.update)
-	default:
+	if role, variant, ok := p.Role(len(x.l.codes)); ok {
+		run = protocol.NewRun(x.world, p, x.l.codes[variant][role])
+	} else {
 		at := prog.spawn
 		var path []pathStep
 		if !at.start {

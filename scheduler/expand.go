@@ -92,7 +92,7 @@ func (e *expander) successors(s uint32, do func(f *successor) error) error {
 }
 
 // nodes is the number of nodes, crashed ones included.
-func (x *explorer) nodes() int { return x.population.Services + x.population.Updates }
+func (x *explorer) nodes() int { return x.population.Nodes() }
 
 // follow calls do with what the i-th move of from leads to, which has faults behind it.
 func (e *expander) follow(i, faults int, do func(f *successor) error) error {

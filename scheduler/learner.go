@@ -21,7 +21,7 @@ const maxLocals = 200
 // it has observed. Where that is not known yet, the process is run alone from
 // its start through its history; from then on the move is a look-up.
 type learner struct {
-	code     code
+	codes    []code // by variant
 	tick     model.Tick
 	latency  model.Range
 	patience time.Duration
@@ -38,12 +38,8 @@ type learner struct {
 	runs     int
 }
 
-// code is what is learned.
-type code struct {
-	handle, update func(*protocol.Client) any
-	valueTTL       time.Duration
-	invalidate     bool
-}
+// code is what a variant of the protocol does, by role.
+type code [4]func(*protocol.Client) any
 
 // local is a local state: how one gets there, and what the process does there.
 type local struct {
@@ -102,15 +98,17 @@ type class struct {
 	value any
 }
 
-func newLearner(c code, tick model.Tick, latency model.Range, patience time.Duration) *learner {
+func newLearner(codes []code, w *protocol.World, tick model.Tick, latency model.Range, patience time.Duration) *learner {
 	l := &learner{
-		code: c, tick: tick, latency: latency, patience: patience,
-		world:    protocol.NewWorld(c.valueTTL, c.invalidate),
+		codes: codes, tick: tick, latency: latency, patience: patience,
+		world:    w,
 		points:   make(map[string]model.LocalID),
 		met:      make(map[model.Source]int),
 		children: make(map[spawnPoint]model.ProgramID),
 	}
-	l.programs = []program{{rank: 1}, {rank: 2}}
+	for n := range model.RolePrograms(len(codes)) {
+		l.programs = append(l.programs, program{rank: uint64(n + 1)})
+	}
 	return l
 }
 

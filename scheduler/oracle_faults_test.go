@@ -101,13 +101,13 @@ func errorCode(err error, otherwise model.Code) model.Code {
 
 // backup is the replica of a store that lags.
 type backup struct {
-	lags    bool
-	cache   bool
+	lags  bool
+	cache bool
 	// It serves reads, and is not what the store will fall back to: of the source, then.
 	reads, ofSource bool
 	source          int
-	age     int
-	entries [len(tinyKeys)]entry
+	age             int
+	entries         [len(tinyKeys)]entry
 }
 
 // blackout is an outage of a store for a node, or for all.

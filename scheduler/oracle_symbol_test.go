@@ -57,7 +57,7 @@ func (y *symbols) after(at scheduler.Origin, l scheduler.Learner) *symbol {
 func (y *symbols) begin(p model.ProgramID, l scheduler.Learner) *symbol {
 	at, before, spawned := l.Spawned(p)
 	if !spawned {
-		return &symbol{process: process{program: map[model.ProgramID]int{model.HandleProgram: handleProgram, model.UpdateProgram: updateProgram}[p]}}
+		return &symbol{process: process{program: map[model.ProgramID]int{model.ProgramOf(model.Request, 0): handleProgram, model.ProgramOf(model.Update, 0): updateProgram}[p]}}
 	}
 	child := *y.after(at, l).spawned[before]
 	child.registers = slices.Clone(child.registers)

@@ -16,6 +16,7 @@ const (
 	MaxNodes    = 16
 	MaxRequests = 16
 	MaxUpdates  = 8
+	MaxOthers   = 3
 	maxRoots    = 32
 )
 
@@ -33,6 +34,12 @@ type Scenario struct {
 	// each, 1 to MaxRequests, and Updates that of updates of the source, 0 to
 	// MaxUpdates. Each request and update arrives at any time, or never.
 	Nodes, Requests, Updates int
+	// Jobs is the number of runs of the job on each node, 0 to MaxRequests; see
+	// protocol.Jobber.
+	Jobs int
+	// Others are further nodes, which run a protocol of their own, with as many requests
+	// and jobs each: another configuration, an older version. At most MaxOthers.
+	Others []Other
 	// ArriveWithin, if it is not nil, makes each request arrive, and not later than so
 	// long after the beginning: 0 for all of them at once, as when a value has just
 	// expired.
@@ -63,13 +70,24 @@ type Scenario struct {
 	within *time.Duration
 }
 
+// Other says how many nodes run another protocol, and which. Its parameters are treated as
+// those of the scenario's.
+type Other struct {
+	Protocol protocol.Protocol
+	Nodes    int
+}
+
 // NewScenario returns the default scenario for a protocol: 2 nodes with 1 request
-// each, 2 if requests of one node share work ([protocol.Sharer]), 1 update without
+// each, 2 if requests of one node share work ([protocol.Sharer]), 1 run of the job on each if
+// there is one ([protocol.Jobber]), 1 update without
 // invalidation, latency 0 to 5 ms, a timeout of 1 s, one replica of each store, no faults.
 func NewScenario(p protocol.Protocol) Scenario {
 	s := Scenario{Protocol: p, Nodes: 2, Requests: 1, Updates: 1, Latency: protocol.Range{Max: 5 * time.Millisecond}, Timeout: time.Second, Replicas: 1}
 	if sharer, ok := p.(protocol.Sharer); ok && sharer.SharesOnNode() {
 		s.Requests = 2
+	}
+	if _, ok := p.(protocol.Jobber); ok {
+		s.Jobs = 1
 	}
 	return s
 }
@@ -105,16 +123,8 @@ func (s Scenario) Check() (Scenario, error) {
 	if s.Name == "" {
 		s.Name = typeName(s.Protocol)
 	}
-	if reflect.Indirect(reflect.ValueOf(s.Protocol)).Kind() == reflect.Struct {
-		complete := protocol.WithDefaults
-		if s.KeepZeros {
-			complete = protocol.Copy
-		}
-		filled, err := complete(s.Protocol)
-		if err != nil {
-			return s, about(err)
-		}
-		s.Protocol, s.KeepZeros = filled.(protocol.Protocol), true
+	if err := s.complete(); err != nil {
+		return s, err
 	}
 	for _, n := range []struct {
 		what        string
@@ -124,8 +134,11 @@ func (s Scenario) Check() (Scenario, error) {
 	}{
 		{"nodes", s.Nodes, 1, MaxNodes, []string{"nodes"}},
 		{"requests a node", s.Requests, 1, MaxRequests, []string{"requests"}},
+		{"runs of the job on a node", s.Jobs, 0, MaxRequests, []string{"jobs"}},
+		{"kinds of other nodes", len(s.Others), 0, MaxOthers, nil},
+		{"nodes in all", s.population().Nodes() - s.Updates, 1, MaxNodes, []string{"nodes", "other-nodes"}},
 		{"updates", s.Updates, 0, MaxUpdates, []string{"updates"}},
-		{"nodes times requests", s.Nodes * s.Requests, 1, maxRoots, []string{"requests", "nodes"}},
+		{"nodes times requests and jobs", (s.population().Nodes() - s.Updates) * (s.Requests + s.Jobs), 1, maxRoots, []string{"requests", "nodes"}},
 		{"replicas of a store", s.Replicas, 1, model.MaxReplicas, []string{"replicas"}},
 		{"rebuilds as the bound", s.RebuildBound, 0, 200, []string{"rebuild-bound"}},
 	} {
@@ -172,6 +185,40 @@ func (s Scenario) Check() (Scenario, error) {
 	return s, nil
 }
 
+// complete fills in the defaults of the parameters.
+func (s *Scenario) complete() error {
+	complete := protocol.WithDefaults
+	if s.KeepZeros {
+		complete = protocol.Copy
+	}
+	fill := func(p *protocol.Protocol) error {
+		if reflect.Indirect(reflect.ValueOf(*p)).Kind() != reflect.Struct {
+			return nil
+		}
+		filled, err := complete(*p)
+		if err != nil {
+			return about(err)
+		}
+		*p = filled.(protocol.Protocol)
+		return nil
+	}
+	if err := fill(&s.Protocol); err != nil {
+		return err
+	}
+	s.Others = slices.Clone(s.Others)
+	for i := range s.Others {
+		o := &s.Others[i]
+		if o.Protocol == nil || o.Nodes < 1 {
+			return about(fmt.Errorf("%d other nodes without a protocol, or none: an Other has a protocol and 1 node or more", o.Nodes), "other-nodes")
+		}
+		if err := fill(&o.Protocol); err != nil {
+			return err
+		}
+	}
+	s.KeepZeros = true
+	return nil
+}
+
 func typeName(p protocol.Protocol) string {
 	t := reflect.TypeOf(p)
 	if t.Kind() == reflect.Pointer {
@@ -190,6 +237,10 @@ func (s Scenario) Bounds() model.Bounds {
 	if s.Replicas > 1 {
 		b.Replicas = s.Replicas
 	}
+	b.Jobs = s.Jobs
+	for _, o := range s.Others {
+		b.Others = append(b.Others, model.OtherNodes{Nodes: o.Nodes, Protocol: typeName(o.Protocol), Parameters: append([]model.ParameterValue{}, protocol.ParameterValues(o.Protocol)...)})
+	}
 	for _, f := range s.Faults {
 		if f.Budget() > 0 {
 			b.Faults = append(b.Faults, model.FaultBudget{Name: f.Name(), Budget: f.Budget(), Value: f.Value()})
@@ -198,19 +249,49 @@ func (s Scenario) Bounds() model.Bounds {
 	return b
 }
 
-// code returns what the processes of the scenario run.
-func (s Scenario) code() code {
-	c := code{valueTTL: s.ValueTTL, invalidate: s.Invalidate}
-	c.handle = func(c *protocol.Client) any { return s.Protocol.Handle(c) }
-	c.update = func(c *protocol.Client) any {
-		if u, ok := s.Protocol.(protocol.Updater); ok {
-			u.Update(c)
-		} else {
-			protocol.UpdateSource(c)
-		}
-		return true
+// codes returns what the processes of the scenario run.
+func (s Scenario) codes() []code {
+	all := []code{codeOf(s.Protocol)}
+	for _, o := range s.Others {
+		all = append(all, codeOf(o.Protocol))
 	}
-	return c
+	return all
+}
+
+func codeOf(p protocol.Protocol) code {
+	return code{
+		model.Request: func(c *protocol.Client) any { return p.Handle(c) },
+		model.Update: func(c *protocol.Client) any {
+			if u, ok := p.(protocol.Updater); ok {
+				u.Update(c)
+			} else {
+				protocol.UpdateSource(c)
+			}
+			return true
+		},
+		model.Boot: func(c *protocol.Client) any {
+			if b, ok := p.(protocol.Booter); ok {
+				b.Boot(c)
+			}
+			return true
+		},
+		model.Job: func(c *protocol.Client) any {
+			if j, ok := p.(protocol.Jobber); ok {
+				j.Job(c)
+			}
+			return true
+		},
+	}
+}
+
+// boots reports whether nodes do something when they start.
+func (s Scenario) boots() bool {
+	_, boots := s.Protocol.(protocol.Booter)
+	for _, o := range s.Others {
+		_, other := o.Protocol.(protocol.Booter)
+		boots = boots || other
+	}
+	return boots
 }
 
 // Parameters returns the parameters of the protocol with their values, in the order
@@ -223,7 +304,11 @@ func (s Scenario) Parameters() []model.ParameterValue {
 // parameters, its faults and itself. Those that the protocol makes up are found as
 // it is learned.
 func (s Scenario) durations() []time.Duration {
-	all := append(protocol.Durations(s.Protocol), s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL)
+	all := protocol.Durations(s.Protocol)
+	for _, o := range s.Others {
+		all = append(all, protocol.Durations(o.Protocol)...)
+	}
+	all = append(all, s.Latency.Min, s.Latency.Max, s.Reply.Min, s.Reply.Max, s.ValueTTL)
 	for _, f := range s.Faults {
 		all = append(all, f.Durations()...)
 	}
@@ -255,8 +340,9 @@ func (s Scenario) tick() model.Tick { return model.Tick{}.With(s.durations()...)
 
 // world makes the rules and the code of the scenario for a tick.
 func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
-	l := newLearner(s.code(), t, s.Latency, o.Patience)
+	l := newLearner(s.codes(), protocol.NewWorld(s.ValueTTL, s.Invalidate), t, s.Latency, o.Patience)
 	r := &model.Rules{
+		Boots:     s.boots(),
 		Automaton: l, Monitors: monitors, Replicas: s.Replicas,
 		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
 	}
@@ -316,7 +402,11 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 }
 
 func (s Scenario) population() model.Population {
-	return model.Population{Services: s.Nodes, Requests: s.Requests, Updates: s.Updates}
+	who := model.Population{Services: s.Nodes, Requests: s.Requests, Updates: s.Updates, Jobs: s.Jobs}
+	for _, o := range s.Others {
+		who.Others = append(who.Others, o.Nodes)
+	}
+	return who
 }
 
 // Options steer a search without changing what it finds.

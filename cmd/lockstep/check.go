@@ -25,10 +25,13 @@ type checkFlags struct {
 	scenario   scheduler.Scenario
 	faults     []*faultFlag
 	properties []string
-	options    scheduler.Options
-	json       bool
-	stats      bool
-	trace      string
+	// others is how many other nodes there are, other how they differ.
+	others  int
+	other   []string
+	options scheduler.Options
+	json    bool
+	stats   bool
+	trace   string
 }
 
 func newCheck(code *int) *cobra.Command {
@@ -120,6 +123,9 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node")
+	flags.IntVar(&s.Jobs, "jobs", s.Jobs, "runs of the job on each node, for a protocol that has one")
+	flags.IntVar(&f.others, "other-nodes", 0, "number of further nodes that run the protocol with other parameters")
+	flags.StringArrayVar(&f.other, "other", nil, "a parameter of the other nodes, as ttl=5s; may be repeated; the rest is as on the first nodes")
 	f.registerWorld(flags)
 	registerFaults(flags, f.faults)
 	flags.Var((*durationFlag)(&s.Timeout), "timeout", "how long a process waits at most for a reply that is lost, until it gets an error")
@@ -181,7 +187,36 @@ func (f *checkFlags) world() (scheduler.Scenario, error) {
 			s.Faults = append(s.Faults, fault.fault())
 		}
 	}
+	if err := f.addOthers(&s); err != nil {
+		return s, err
+	}
 	return s.Check()
+}
+
+// addOthers adds the nodes that run the protocol with other parameters.
+func (f *checkFlags) addOthers(s *scheduler.Scenario) error {
+	s.Others = nil
+	if f.others == 0 {
+		if len(f.other) > 0 {
+			return usage("--other %s says how other nodes differ, but there are none; add --other-nodes 1", f.other[0]).about("other", f.other[0])
+		}
+		return nil
+	}
+	changed, err := protocol.Copy(s.Protocol)
+	if err != nil {
+		return err
+	}
+	for _, setting := range f.other {
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return usage("--other %s is no parameter and its value; write it as ttl=5s", setting).about("other", setting)
+		}
+		if err := protocol.SetParameter(changed, name, value); err != nil {
+			return usage("--other %s: %w", setting, err).about("other", setting)
+		}
+	}
+	s.Others = []scheduler.Other{{Protocol: changed.(protocol.Protocol), Nodes: f.others}}
+	return nil
 }
 
 func (f *checkFlags) run(c *cobra.Command, code *int) error {

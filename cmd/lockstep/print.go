@@ -73,6 +73,12 @@ func boundsText(name string, b *model.Bounds) string {
 		count(b.Nodes, "node", "nodes"),
 		count(b.Requests, "request", "requests") + " each",
 	}
+	if b.Jobs > 0 {
+		parts = append(parts, count(b.Jobs, "job", "jobs")+" each")
+	}
+	for _, o := range b.Others {
+		parts = append(parts, count(o.Nodes, "other node", "other nodes")+" ("+strings.TrimPrefix(parametersText(o.Parameters), "parameters: ")+")")
+	}
 	if b.Replicas > 1 {
 		parts = append(parts, fmt.Sprintf("%d replicas", b.Replicas))
 	}
