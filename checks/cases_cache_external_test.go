@@ -31,6 +31,12 @@ func TestReportedWaysInWhichCachesBreakAndTheirFixes(t *testing.T) {
 			scenario: inWorld(1, 1, faults.Evict(1)), faults: 1, steps: 8,
 		},
 		{
+			id: "V-01", lesson: "invalidated before the commit",
+			property: convergent(),
+			before:   transaction{}, after: transaction{Fixed: true},
+			scenario: inWorld(1, 1), steps: 6,
+		},
+		{
 			id: "V-04", lesson: "a token that a delete voids",
 			property: noStaleSet(),
 			before:   tokens{Load: quick}, after: tokens{Fixed: true, Interval: 10 * time.Second, Load: quick},
@@ -171,6 +177,37 @@ func storeSame(v *protocol.View, l loaded) bool {
 func invalidate(v *protocol.View, _ int) bool {
 	v.Incr(generations)
 	return v.Del(feed)
+}
+
+// transaction is case V-01, too: an update invalidates before it commits, and a reader
+// stores what it can still see. It must invalidate afterwards, and when those have stored
+// who have read before: here, where that takes 15 ms at most, after 20 ms.
+type transaction struct{ Fixed bool }
+
+func (p transaction) Handle(c *protocol.Client) protocol.Answer {
+	if v, ok, err := c.Cache.Get(feed); err == nil && ok {
+		return protocol.Fresh(v)
+	}
+	v, err := c.Source.Read()
+	if err != nil {
+		return protocol.Failed()
+	}
+	c.Cache.SetNX(feed, v, 0)
+	return protocol.Fresh(v)
+}
+
+func (p transaction) Update(c *protocol.Client) {
+	if _, err := c.Source.Begin(); err != nil {
+		return
+	}
+	if !p.Fixed {
+		c.Cache.Del(feed)
+	}
+	c.Source.Commit()
+	if p.Fixed {
+		c.Sleep(20 * time.Millisecond)
+		c.Cache.Del(feed)
+	}
 }
 
 // tokens is case V-04, which is the fix of V-01 and of a stampede: who misses first gets

@@ -278,7 +278,7 @@ func (p renewal) Handle(c *protocol.Client) protocol.Answer {
 	if mine, err := protocol.Atomic(c.Store, token, extend); err != nil || !mine {
 		return protocol.Stale()
 	}
-	c.Cache.Set("feed", v)
+	c.Cache.Set(feed, v)
 	c.Releasing(lock)
 	c.Store.DelIfEqual(lock, token)
 	return protocol.Fresh(v)
@@ -361,11 +361,11 @@ func (p guarded) Handle(c *protocol.Client) protocol.Answer {
 	fence := got.Fence
 	switch p.Guard {
 	case "counted":
-		if fence, err = c.Cache.Incr("fence"); err != nil {
+		if fence, err = c.Cache.Incr(feed + ":fence"); err != nil {
 			return protocol.Failed()
 		}
 	case "read and write":
-		if first, err := protocol.Atomic(c.Cache, fence, announce); err != nil || !first {
+		if first, err := c.Cache.Announce(feed, fence); err != nil || !first {
 			return protocol.Stale()
 		}
 	}
@@ -374,9 +374,9 @@ func (p guarded) Handle(c *protocol.Client) protocol.Answer {
 	case err != nil:
 		return protocol.Failed()
 	case p.Guard == "none", p.Guard == "clock" && !deadline.Passed():
-		c.Cache.Set("feed", v)
+		c.Cache.Set(feed, v)
 	case p.Guard != "clock":
-		protocol.Atomic(c.Cache, fencedValue{v, fence}, writeFenced)
+		c.Cache.SetFenced(feed, v, fence)
 	}
 	c.Releasing(lock)
 	c.Store.DelIfEqual(lock, token)
@@ -399,25 +399,6 @@ func take(v *protocol.View, t taking) taken {
 		got.Fence = v.Incr("counter")
 	}
 	return got
-}
-
-// announce tells the resource of the fence, unless it knows a higher one.
-func announce(v *protocol.View, fence protocol.Value) bool {
-	if highest, ok := v.Get("fence"); ok && protocol.Older(fence, highest) {
-		return false
-	}
-	v.Set("fence", fence)
-	return true
-}
-
-type fencedValue struct{ Value, Fence protocol.Value }
-
-func writeFenced(v *protocol.View, w fencedValue) bool {
-	if !announce(v, w.Fence) {
-		return false
-	}
-	v.Set("feed", w.Value)
-	return true
 }
 
 func every(d time.Duration) protocol.Range { return protocol.Range{Min: d, Max: d} }

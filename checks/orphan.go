@@ -22,7 +22,7 @@ func (noOrphanedLock) Check(s *model.State, _ *model.Event, _ []byte) model.Outc
 	var outcome model.Outcome
 	for k := range s.Entries {
 		e := &s.Entries[k]
-		if e.Value.Kind != model.KindToken || e.TTL != 0 {
+		if e.Value.Kind != model.KindToken || e.TTL != 0 || e.Session != 0 {
 			continue
 		}
 		outcome |= model.Exercised

@@ -99,6 +99,11 @@ func Kinds() []Kind {
 			Example: "setnx --losers poll --crash 1 --store-clock-freeze 1 --property answered", New: counted(StoreClockFreeze),
 		},
 		{
+			Name: "leader-change", Meaning: "a store gets another leader, which counts all its TTLs from their beginning",
+			Event:   "a consensus store whose leases are counted down in the memory of the leader",
+			Example: "setnx --losers poll --wait 10s --updates 0 --crash 1 --leader-change 1 --property answered-within=1m10s", New: counted(LeaderChange),
+		},
+		{
 			Name: "clock-forward", Shape: CountAmount, Meaning: "the wall clock of a node steps forward by so much; deadlines and sleeps do not follow it",
 			Event:   "clocks that are not synchronised, NTP that corrects the time, a manual change",
 			Example: "setnx --expiry recorded --clock-forward 1x1m --property mutual-exclusion",

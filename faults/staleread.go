@@ -61,7 +61,7 @@ func (f staleRead) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	}
 	offerLag(r, s, m, otherLosses(r, s))
 	for i := range s.Processes {
-		if op := r.Pending(s, &s.Processes[i]); op != nil && op.Kind == model.SourceUpdate {
+		if op := r.Pending(s, &s.Processes[i]); op != nil && (op.Kind == model.SourceUpdate || op.Kind == model.SourceCommit) {
 			m.Begin()
 			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(model.SourceStore)})
 			return

@@ -74,13 +74,8 @@ func (f storeClock) step() model.Ticks {
 
 // Offer lets the clock of every store step in which a TTL runs.
 func (f storeClock) Offer(r *model.Rules, s *model.State, m *model.Moves) {
-	offered := uint32(0)
-	for k := range s.Entries {
-		if s.Entries[k].Clock == model.NoClock {
-			continue
-		}
-		if store := r.Automaton.Store(model.KeyID(k)); offered&(1<<store) == 0 {
-			offered |= 1 << store
+	for store, stores := model.StoreID(0), timed(r, s); stores != 0; store, stores = store+1, stores>>1 {
+		if stores&1 != 0 {
 			r.StepMoves(s, store, f.step(), model.Move{Kind: model.MoveFault, Index: uint8(store)}, m)
 		}
 	}

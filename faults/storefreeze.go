@@ -19,17 +19,27 @@ func (f storeFreeze) Resolve(model.Tick) (model.Fault, error) { return f, f.vali
 // Offer lets the clock of every store stand still in which a TTL runs: before that
 // there is nothing to tell.
 func (storeFreeze) Offer(r *model.Rules, s *model.State, m *model.Moves) {
-	offered := uint32(0)
-	for k := range s.Entries {
-		if s.Entries[k].Clock == model.NoClock {
-			continue
-		}
-		if store := r.Automaton.Store(model.KeyID(k)); offered&(1<<store) == 0 {
-			offered |= 1 << store
+	offerTimed(r, s, m)
+}
+
+// offerTimed lets a fault strike every store in which a TTL runs.
+func offerTimed(r *model.Rules, s *model.State, m *model.Moves) {
+	for store, stores := model.StoreID(0), timed(r, s); stores != 0; store, stores = store+1, stores>>1 {
+		if stores&1 != 0 {
 			m.Begin()
 			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(store)})
 		}
 	}
+}
+
+// timed returns the stores in which a TTL runs, each as a bit.
+func timed(r *model.Rules, s *model.State) (stores uint32) {
+	for k := range s.Entries {
+		if s.Entries[k].Timed() {
+			stores |= 1 << r.Automaton.Store(model.KeyID(k))
+		}
+	}
+	return stores
 }
 
 func (storeFreeze) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

@@ -11,6 +11,7 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 	}
 	if s.Attentive {
 		r.notice(s, e)
+		return r.grant(s)
 	}
 	return nil
 }
@@ -65,14 +66,19 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 			return err
 		}
 		e.Operation, e.Reached = op, true
-		if observed.Code() == Parked {
-			e.Observation = observed
-			r.park(s, i, op)
-			return nil
-		}
-		return r.answer(s, i, op, observed, e)
+		return r.conclude(s, i, op, observed, e)
 	}
 	return r.goOn(s, i, e)
+}
+
+// conclude lets process i observe what became of its operation, or wait for that.
+func (r *Rules) conclude(s *State, i int, op *Operation, observed Observation, e *Event) error {
+	if observed.Code() == Parked {
+		e.Observation = observed
+		r.park(s, i, op)
+		return nil
+	}
+	return r.answer(s, i, op, observed, e)
 }
 
 // answer lets process i observe what became of its operation, at once or after the
@@ -147,12 +153,8 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 			version = s.Replica.Source
 		}
 		return bind(p, Version(version), op)
-	case SourceUpdate:
-		if s.Source == MaxVersion {
-			return 0, &LimitError{op.Source, fmt.Sprintf("the source has been updated more than %d times", MaxVersion)}
-		}
-		s.Source++
-		return bind(p, Version(s.Source), op)
+	case SourceUpdate, SourceWrite, SourceCommit, SourceRollback:
+		return r.sourceEffect(s, p, op)
 	case StartDeadline:
 		if p.Count == MaxRegisters {
 			return 0, registerError(op.Source)
@@ -312,7 +314,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 // end lets the process return; only what its result mentions stays, and a flight that it
 // leaves unresolved, for those who will join it.
 func (r *Rules) end(p *Process, result *Operation) {
-	p.Phase, p.Believes, p.Stopped, p.Cancelled, p.Watch = Ended, 0, false, false, NoClock
+	p.Phase, p.Believes, p.Stopped, p.Cancelled, p.Writing, p.Watch = Ended, 0, false, false, false, NoClock
 	var kept [MaxResults]Register
 	for k, from := range result.Results {
 		kept[k] = p.Registers[from]
@@ -367,7 +369,7 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 				s.Owners[n] = NoOwner
 			}
 		}
-		p.Registers, p.Count, p.Believes = [MaxRegisters]Register{}, 0, 0
+		p.Registers, p.Count, p.Believes, p.Writing = [MaxRegisters]Register{}, 0, 0, false
 	}
 	return nil
 }

@@ -117,6 +117,9 @@ func (p *Process) flags() uint8 {
 	if p.Starved {
 		f |= 64
 	}
+	if p.Writing {
+		f |= 128
+	}
 	return f
 }
 

@@ -58,7 +58,13 @@ func (s *State) encodeEntry(e *Entry, to []byte) []byte {
 	if e.Stamp.Clock != NoClock {
 		kind |= stamped
 	}
+	if e.Session != 0 {
+		kind |= bound
+	}
 	to = append(to, kind, e.Value.N)
+	if e.Session != 0 {
+		to = append(to, e.Session)
+	}
 	to = appendClocked(to, e.Clock, e.TTL)
 	if kind&stamped != 0 {
 		to = appendClocked(append(to, byte(e.Stamp.Steps)), e.Stamp.Clock, e.Stamp.Limit)
@@ -71,6 +77,9 @@ func (s *State) encodeEntry(e *Entry, to []byte) []byte {
 
 // stamped stands next to the kind of a value whose entry carries a time.
 const stamped = 1 << 7
+
+// bound does so for one that is bound to a session.
+const bound = 1 << 6
 
 // troubled stands next to the number of processes, of which there are fewer: something
 // is the matter with a store.
@@ -152,6 +161,7 @@ const (
 	watched    = 1 << 7
 	cancelled  = 1 << 6
 	rebuilding = 1 << 7
+	writing    = 1 << 6
 	starved    = 1 << 7
 )
 
@@ -165,6 +175,9 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	}
 	if p.Rebuilding {
 		family |= rebuilding
+	}
+	if p.Writing {
+		family |= writing
 	}
 	count := p.Count | byte(p.Role)<<4
 	if p.Starved {
@@ -200,9 +213,14 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		return clock, Ticks(v >> 1)
 	}
 	entry := func(e *Entry) {
-		carries := from[0]&stamped != 0
-		e.Value = Datum{Kind(from[0] &^ stamped), from[1]}
+		carries, session := from[0]&stamped != 0, from[0]&bound != 0
+		e.Value = Datum{Kind(from[0] &^ (stamped | bound)), from[1]}
 		from = from[2:]
+		if session {
+			e.Session = from[0]
+			from = from[1:]
+			s.Attentive = true
+		}
 		e.Clock, e.TTL = clocked()
 		if carries {
 			e.Stamp.Steps = Steps(from[0])
@@ -301,9 +319,9 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
-	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^rebuilding, Phase(from[2]>>5), from[3]&0xf
+	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^(rebuilding|writing), Phase(from[2]>>5), from[3]&0xf
 	p.Role, p.Starved = Role(from[3]>>4&3), from[3]&starved != 0
-	p.Rebuilding, p.Cancelled = from[1]&rebuilding != 0, from[0]&cancelled != 0
+	p.Rebuilding, p.Writing, p.Cancelled = from[1]&rebuilding != 0, from[1]&writing != 0, from[0]&cancelled != 0
 	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]
 	p.Overdue, p.Stopped, p.Root, p.New = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&16 != 0

@@ -24,6 +24,9 @@ const (
 	WaitReplicas
 	RunScript
 	SourceRead
+	SourceWrite
+	SourceCommit
+	SourceRollback
 	SourceUpdate
 	Compute
 	Sleep
@@ -49,7 +52,7 @@ const (
 var operationNames = [operationKinds]string{
 	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "GetStamped",
 	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "WaitReplicas", "Atomic",
-	"Source.Read", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
+	"Source.Read", "Source.Begin", "Source.Commit", "Source.Rollback", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
 	"Choose", "Watch.Wait", "Lock", "Unlock", "Now", "OlderThan",
@@ -113,11 +116,14 @@ type Operation struct {
 	// Stamp is, for a Set, where the time is that the entry carries, +1; 0 for none: a
 	// register, and in an atomic step a place in the Results of that.
 	Stamp uint8
+	// Session is, for a Set, the key of the session that the entry is bound to, +1; 0 for
+	// none. TTL is then how long the entry may outlive it.
+	Session uint8
 	// Keys has a bit for each key that a StartWatch watches.
 	Keys uint16
 	// Arg is the register with the value, token, task, deadline or watch that the
 	// operation is about, or NoRegister. A RunScript that has one is done only if
-	// that watch has seen no change.
+	// that watch has seen no change, a SourceUpdate only if that is the version.
 	Arg  int8
 	Mode SetMode
 	// TTL is the TTL that Set (0: none), PExpire and ExpireIfEqual give (0 or
@@ -354,6 +360,6 @@ func (op *Operation) expire(e Entry) Entry {
 	if op.TTL <= 0 {
 		return Entry{}
 	}
-	e.TTL, e.Clock = op.TTL, Fresh
+	e.TTL, e.Clock, e.Session = op.TTL, Fresh, 0
 	return e
 }

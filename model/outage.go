@@ -26,7 +26,7 @@ func (o *Outage) refuses(p *Process, op *Operation) bool { return o.Refuses && o
 // breaks reports whether the process is parked at a store from which the outage cuts its
 // node off.
 func (o *Outage) breaks(p *Process, op *Operation) bool {
-	return o.Refuses && p.parked() && !op.Local && o.cuts(p, op.Store)
+	return o.Refuses && p.parked() && op.OnStore() && o.cuts(p, op.Store)
 }
 
 func (o *Outage) keeps(p *Process, op *Operation) bool {

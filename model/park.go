@@ -2,10 +2,11 @@ package model
 
 // A process that finds an empty list and would wait is parked there: by Observed, which
 // has its place in the queue. Elements go to whoever has waited longest, in the step that
-// adds them. Who waits for replicas is parked, too.
+// adds them. Who waits for replicas, or for the
+// transaction of another, is parked, too.
 
-// parked reports whether the process waits at a store, or at a list in the memory of its
-// node.
+// parked reports whether the process waits at a store, at the source, or at a list in the
+// memory of its node.
 func (p *Process) parked() bool { return p.Phase == Acting && p.Observed.Code() == Parked }
 
 func (p *Process) place() Observation { return p.Observed & 0xff }
@@ -33,7 +34,7 @@ func (r *Rules) park(s *State, i int, op *Operation) {
 	p := &s.Processes[i]
 	last := Observation(0)
 	for k := range s.Processes {
-		if q := &s.Processes[k]; k != i && r.parkedAt(q, op.Key, op.Local, p.Node) {
+		if q := &s.Processes[k]; k != i && (r.parkedAt(q, op.Key, op.Local, p.Node) || op.Kind.changesSource() && q.parked() && r.Automaton.Operation(q.Local).Kind.changesSource()) {
 			last = max(last, q.place())
 		}
 	}
@@ -71,13 +72,13 @@ func (r *Rules) serve(s *State, key KeyID, local bool, node uint8, e *Event) {
 			// What it takes cannot exceed a limit.
 			s.Entries[key], _, _ = s.change(op, Datum{}, Stamp{}, e)
 		}
-		r.unpark(p, op, Done)
+		r.unpark(p, op, Observe(Done))
 	}
 }
 
 // unpark ends the wait of a process that is parked.
-func (r *Rules) unpark(p *Process, op *Operation, code Code) {
-	p.Phase, p.Observed, p.Clock, p.Overdue = Replying, Observe(code), NoClock, false
+func (r *Rules) unpark(p *Process, op *Operation, o Observation) {
+	p.Phase, p.Observed, p.Clock, p.Overdue = Replying, o, NoClock, false
 	if _, most := r.replyTime(op, p.Observed); most > 0 {
 		p.Clock = Fresh
 	}

@@ -164,7 +164,7 @@ func (r *Rules) acknowledge(s *State, code Code) {
 			continue
 		}
 		if op := r.Automaton.Operation(p.Local); op.Kind == WaitReplicas && op.Store == s.Replica.Store {
-			r.unpark(p, op, code)
+			r.unpark(p, op, Observe(code))
 		}
 	}
 }

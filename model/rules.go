@@ -233,7 +233,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 	for k := range s.Entries {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			m.Begin()
-			if m.Require(Guard{e.Clock, true, e.TTL}) {
+			if e.Session != 0 || m.Require(Guard{e.Clock, true, e.TTL}) {
 				m.Add(Move{Kind: MoveExpire, Index: uint8(k)})
 			}
 		}
@@ -364,6 +364,10 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 	case PTTL:
 		e := &s.Entries[op.Key]
 		switch {
+		case e.Session != 0:
+			move.Observation = Observe(NoTTL)
+			m.Add(move)
+			return
 		case e.TTL > 0 && e.Clock == NoClock:
 			// Its clock stands still, nobody knows where.
 			shared := len(m.guards) - start

@@ -60,11 +60,18 @@ func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Cod
 	if err := op.Exceeds(entry.Value); err != nil {
 		return entry, 0, err
 	}
+	if !s.alive(op) {
+		return entry, Failed, nil
+	}
 	after, code := op.Effect(entry, arg)
+	if op.Session != 0 && code == Done {
+		after.bind(op)
+		s.Attentive = true
+	}
 	if op.Stamp != 0 && code == Done {
 		after.Stamp = at
 	}
-	if s.Frozen != 0 && s.stands(op.Store) {
+	if s.Frozen != 0 && s.stands(op.Store) && after.Session == 0 {
 		after.Clock = NoClock
 	}
 	e.Changes = append(e.Changes, Change{

@@ -26,8 +26,10 @@ func (op *Operation) Requests() bool {
 		return false
 	case RunScript:
 		return op.Arg == NoRegister
-	case Publish, SourceUpdate:
+	case Publish:
 		return true
+	case SourceUpdate:
+		return op.Arg == NoRegister
 	}
 	return op.Writes()
 }
@@ -97,7 +99,8 @@ func (r *Rules) lasts(p *Process, op *Operation) (least, most Ticks) {
 	return 0, r.Faults[p.Observed-1].(Delaying).Longest()
 }
 
-// arrive lets a request that is under way take effect, or be refused.
+// arrive lets a request that is under way take effect, or be refused. One that would have
+// to wait is given up, since nobody waits for it.
 func (r *Rules) arrive(s *State, i int, move *Move, e *Event) error {
 	op := r.Automaton.Operation(s.Processes[i].Local)
 	observed := move.Observation
@@ -136,7 +139,7 @@ func (r *Rules) Duplicate(s *State, i int, m *Move, e *Event) error {
 		return err
 	}
 	e.Process, e.Node, e.Operation, e.Reached = i, int(s.Processes[i].Node), op, true
-	return r.answer(s, i, op, observed, e)
+	return r.conclude(s, i, op, observed, e)
 }
 
 // Resend lets the operation of process i take effect, and be issued again: the process

@@ -92,6 +92,8 @@ type Process struct {
 	Stopped bool
 	// Cancelled: its request has been cancelled.
 	Cancelled bool
+	// Writing: it has a transaction of the source.
+	Writing bool
 	// Starved: it takes no step; see [Starving].
 	Starved bool
 	// Root: it has a role, and was not spawned.

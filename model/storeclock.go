@@ -14,7 +14,7 @@ func (r *Rules) StepMoves(s *State, store StoreID, by Ticks, move Move, m *Moves
 	any := false
 	for k := range s.Entries {
 		e := &s.Entries[k]
-		if e.Clock == NoClock || r.Automaton.Store(KeyID(k)) != store {
+		if !e.Timed() || r.Automaton.Store(KeyID(k)) != store {
 			continue
 		}
 		any = true
@@ -50,7 +50,7 @@ func (r *Rules) StepMoves(s *State, store StoreID, by Ticks, move Move, m *Moves
 func (r *Rules) Step(s *State, store StoreID, by Ticks, m *Move, e *Event) {
 	for k := range s.Entries {
 		entry := &s.Entries[k]
-		if entry.Clock == NoClock || r.Automaton.Store(KeyID(k)) != store {
+		if !entry.Timed() || r.Automaton.Store(KeyID(k)) != store {
 			continue
 		}
 		before := *entry
@@ -82,12 +82,21 @@ func (r *Rules) stretch(s *State) Ticks {
 	return longer
 }
 
+// Rewind lets all TTLs of a store begin anew.
+func (r *Rules) Rewind(s *State, store StoreID) {
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Timed() && r.Automaton.Store(KeyID(k)) == store {
+			e.Clock = Fresh
+		}
+	}
+}
+
 // Freeze lets the clock of a store stand still for good. Its TTLs never end, and PTTL
 // compares what is left of them with anything either way.
 func (r *Rules) Freeze(s *State, store StoreID) {
 	s.Frozen |= 1 << store
 	for k := range s.Entries {
-		if e := &s.Entries[k]; r.Automaton.Store(KeyID(k)) == store {
+		if e := &s.Entries[k]; e.Timed() && r.Automaton.Store(KeyID(k)) == store {
 			e.Clock = NoClock
 		}
 	}

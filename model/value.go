@@ -54,8 +54,10 @@ type Register struct {
 type Entry struct {
 	Value Datum
 	Clock uint8
-	TTL   Ticks
-	Stamp Stamp
+	// Session is the key of the session that the entry is bound to, +1; 0 for none.
+	Session uint8
+	TTL     Ticks
+	Stamp   Stamp
 }
 
 // Present reports whether there is anything under the key.

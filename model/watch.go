@@ -78,6 +78,9 @@ func (r *Rules) notice(s *State, e *Event) {
 		if !c.Written && c.Before == c.After || c.ByClock && c.After.Present() {
 			continue
 		}
+		if !c.After.Present() {
+			s.endSession(c.Key)
+		}
 		s.tell(c.Key, false, 0, e.Move.Kind == MoveExpire || c.ByClock)
 		if c.After.Value.Kind == KindList {
 			r.serve(s, c.Key, false, 0, e)

@@ -145,15 +145,19 @@ func (v *View) Get(key string) (Value, bool) {
 
 // Set stores the value under the key.
 func (v *View) Set(key string, value Value, options ...SetOption) {
-	var o setOptions
+	v.set(key, value, setOptions{}, options)
+}
+
+func (v *View) set(key string, value Value, o setOptions, options []SetOption) model.Code {
 	for _, option := range options {
 		option(&o)
 	}
-	call := Call{Kind: model.Set, Mode: o.mode, Key: key, TTL: o.ttl}
+	call := Call{Kind: model.Set, Mode: o.mode, Key: key, TTL: o.ttl, Session: o.session}
 	if o.at.id != 0 {
 		call.stamp = datumOf(o.at.id).N + 1
 	}
-	v.run(call, value)
+	_, code := v.run(call, value)
+	return code
 }
 
 // ValueTTL is [Client.ValueTTL].
@@ -163,9 +167,8 @@ func (v *View) ValueTTL() SetOption {
 
 // SetNX stores the value only if there is nothing under the key, and reports
 // whether it did. A ttl of 0 means none.
-func (v *View) SetNX(key string, value Value, ttl time.Duration) bool {
-	_, code := v.run(Call{Kind: model.Set, Mode: model.IfAbsent, Key: key, TTL: ttl}, value)
-	return code == model.Done
+func (v *View) SetNX(key string, value Value, ttl time.Duration, options ...SetOption) bool {
+	return v.set(key, value, setOptions{mode: model.IfAbsent, ttl: ttl}, options) == model.Done
 }
 
 // Del deletes the key and reports whether there was anything.

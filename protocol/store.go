@@ -54,6 +54,8 @@ type setOptions struct {
 	ttl  time.Duration
 	px   bool
 	at   Timestamp
+	// session is that to which the entry is bound, if there is one.
+	session string
 }
 
 // SetOption is an option of Set and SetXX.
@@ -134,6 +136,7 @@ func (s *Store) set(key string, v Value, o setOptions, options []SetOption) (boo
 		s.c.run.misuse("%s %s: KeepTTL and PX exclude each other", name, key)
 	}
 	call := Call{Kind: model.Set, Key: key, Arg: s.c.argument(v.id, name+" "+key), Mode: o.mode, TTL: o.ttl, hasArg: true}
+	call.Session = o.session
 	if o.at.id != 0 {
 		call.stamp = uint8(s.c.argument(o.at.id, name+" "+key)) + 1
 	}
@@ -309,10 +312,54 @@ func (s *Source) Read() (Value, error) {
 // Update changes the source and returns a value computed from its new version.
 func (s *Source) Update() (Value, error) {
 	r := s.c.do(Call{Kind: model.SourceUpdate})
-	if err := r.failure(); err != nil {
-		return Value{}, err
+	if r.Observation.Code() != model.Found {
+		return Value{}, r.ended()
 	}
 	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
+// UpdateIf is Update, done only if the value was computed from the current version: a
+// conditional update, a column with a version. done reports whether it was.
+func (s *Source) UpdateIf(v Value) (updated Value, done bool, err error) {
+	r := s.c.do(Call{Kind: model.SourceUpdate, Arg: s.c.argument(v.id, "Source.UpdateIf"), hasArg: true})
+	if r.Observation.Code() != model.Found {
+		return Value{}, false, r.ended()
+	}
+	return Value{s.c.hold(r.Observation.Register(), true)}, true, nil
+}
+
+// Begin begins a transaction that changes the source and returns a value computed from the
+// version that it will have. Others see it from Commit on; until then whoever else would
+// change the source waits. A process has one transaction at a time; it is rolled back if
+// the process returns, starts over, or is gone with its node.
+func (s *Source) Begin() (Value, error) {
+	r := s.c.do(Call{Kind: model.SourceWrite})
+	if r.Observation.Code() != model.Found {
+		return Value{}, r.ended()
+	}
+	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
+// Commit ends the transaction: what it has changed is seen from then on.
+func (s *Source) Commit() error { return s.end("Commit", model.SourceCommit) }
+
+// Rollback ends the transaction, and nothing has changed.
+func (s *Source) Rollback() error { return s.end("Rollback", model.SourceRollback) }
+
+func (s *Source) end(name string, kind model.OperationKind) error {
+	r := s.c.do(Call{Kind: kind})
+	if r.Observation.Code() == model.Refused {
+		s.c.run.misuse("Source.%s: the process has no transaction", name)
+	}
+	return r.failure()
+}
+
+// ended is failure for an operation that may have waited.
+func (r Reply) ended() error {
+	if r.Observation.Code() == model.Stopped {
+		return ErrStopped
+	}
+	return r.failure()
 }
 
 // Rebuild computes the value to cache: it reads the source and then computes for

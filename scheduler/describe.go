@@ -141,6 +141,9 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		key := e.Changes[0].Key
 		step.Key = n.key(key)
 		text = "the TTL of " + n.learner.keys[key].key + " runs out"
+		if c := &e.Changes[0]; c.Before.Session != 0 {
+			text = n.learner.keys[key].key + " is removed, since its session is gone"
+		}
 	case model.MoveArrive:
 		step.Process = processName(before, &before.Processes[e.Process])
 		text = arrivals[before.Processes[e.Process].Role]
@@ -325,7 +328,8 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 		if e.Operation.Kind == model.Get || e.Operation.Kind == model.Increment {
 			return n.value(s, e.Data[0])
 		}
-		if e.Operation.Kind == model.SourceRead || e.Operation.Kind == model.SourceUpdate {
+		switch e.Operation.Kind {
+		case model.SourceRead, model.SourceUpdate, model.SourceWrite:
 			return n.value(s, e.Data[0])
 		}
 		return "ok"
@@ -370,6 +374,12 @@ func (n *namer) changes(before, after *model.State, e *model.Event, step *model.
 			Key: n.key(c.Key), Before: n.value(before, c.Before.Value), After: n.value(after, c.After.Value),
 			BeforeTTL: n.learner.tick.Duration(c.Before.TTL), AfterTTL: n.learner.tick.Duration(c.After.TTL),
 			Since: n.since[c.Key],
+		}
+		if c.Before.Session != 0 {
+			t.BeforeTTL = 0
+		}
+		if c.After.Session != 0 {
+			t.AfterTTL = 0
 		}
 		if c.Before.Value.Kind == model.KindToken {
 			t.Owner = n.owners[before.Serials[c.Before.Value.N]]

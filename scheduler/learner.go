@@ -316,6 +316,13 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 			return op, err
 		}
 	}
+	if call.Session != "" {
+		k, err := l.key(call.Store, call.Session, call.Source)
+		if err != nil {
+			return op, err
+		}
+		op.Session = uint8(k) + 1
+	}
 	for _, key := range call.Keys {
 		k, err := l.key(call.Store, key, call.Source)
 		if err != nil {

@@ -40,10 +40,11 @@ const (
 	panics
 	goexit
 	staleRead
+	leaderChange
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read", "leader-change"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -75,7 +76,7 @@ func (t trials) faults() []model.Fault {
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
 		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
-		faults.StaleRead(t.budget[staleRead], ticks(t.lag)),
+		faults.StaleRead(t.budget[staleRead], ticks(t.lag)), faults.LeaderChange(t.budget[leaderChange]),
 	}
 	var used []model.Fault
 	for k, f := range all {

@@ -118,6 +118,13 @@ func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
 				}
 			}
 		})
+		begin(leaderChange, func(n *world) {
+			for k := range n.entries {
+				if tinyKeys[k].cache == cache {
+					n.entries[k].age = 0
+				}
+			}
+		})
 		begin(storeFreeze, func(n *world) {
 			n.frozen[store(cache)] = true
 			for k := range n.entries {

@@ -187,6 +187,10 @@ func TestWaitsThatMakeNoSense(t *testing.T) {
 			}).Wait()
 			return protocol.Empty()
 		}), "another process"},
+		{"a commit of nothing", code(func(c *protocol.Client) protocol.Answer {
+			c.Source.Commit() // here: a commit of nothing
+			return protocol.Empty()
+		}), "has no transaction"},
 		{"too much to remember", code(func(c *protocol.Client) protocol.Answer {
 			for _, k := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 				c.Memory.Del(k) // here: too much to remember
