@@ -75,7 +75,7 @@ func (r *Rules) notice(s *State, e *Event) {
 	// Serving appends changes.
 	for i := 0; i < len(e.Changes); i++ {
 		c := &e.Changes[i]
-		if !c.Written && c.Before == c.After || c.ByClock && c.After.Present() {
+		if !c.Written && c.Before == c.After || c.ByClock && c.After.Present() || e.Move.Kind == MoveRecovery && c.Before.looksLike(&c.After) {
 			continue
 		}
 		if !c.After.Present() {
@@ -86,6 +86,11 @@ func (r *Rules) notice(s *State, e *Event) {
 			r.serve(s, c.Key, false, 0, e)
 		}
 	}
+}
+
+// looksLike reports whether two entries differ at most in how much is left of their TTLs.
+func (e *Entry) looksLike(other *Entry) bool {
+	return e.Value == other.Value && e.TTL == other.TTL && e.Session == other.Session
 }
 
 // tell lets the watches of a key, of the stores or of the memory of a node, see a
