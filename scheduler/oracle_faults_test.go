@@ -28,10 +28,11 @@ const (
 	cancel
 	rebuildError
 	restart
+	lostMessage
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "lost-message"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -58,6 +59,7 @@ func (t trials) faults() []model.Fault {
 		faults.StorePause(t.budget[storePause], ticks(t.outage)), faults.Partition(t.budget[partition], ticks(t.outage)),
 		faults.StoreError(t.budget[storeError]), faults.LostRequest(t.budget[lostRequest]), faults.LostReply(t.budget[lostReply]),
 		faults.Cancel(t.budget[cancel]), faults.RebuildError(t.budget[rebuildError]), faults.Restart(t.budget[restart], down),
+		faults.LostMessage(t.budget[lostMessage]),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -101,16 +103,29 @@ type blackout struct {
 func (in instruction) onStore() bool { return in.remote() && in.verb != vRead && in.verb != vUpdate }
 
 func (in instruction) cancellable() bool {
-	return in.remote() || in.verb == vCompute || in.verb == vSleep
+	return in.remote() || in.verb == vCompute || in.stoppable() || in.verb == vReceive
 }
 
 // cutOff reports whether an outage keeps the operation of the process back.
 func (w *world) cutOff(p *process) bool {
-	if !w.blackout.on || p.phase != acting {
+	if p.phase != acting {
 		return false
 	}
 	in := w.set.programs[p.program][p.pc]
-	return in.onStore() && tinyKeys[in.key].cache == w.blackout.cache && (w.blackout.everywhere || w.blackout.node == p.node)
+	return in.onStore() && w.cut(p.node, w.store(p, in))
+}
+
+// store reports whether the operation on a store goes to the cache.
+func (w *world) store(p *process, in instruction) bool {
+	if in.verb == vClose {
+		return p.cacheWatched
+	}
+	return tinyKeys[in.key].cache
+}
+
+// cut reports whether an outage keeps a node from a store.
+func (w *world) cut(node int, cache bool) bool {
+	return w.blackout.on && w.blackout.cache == cache && (w.blackout.everywhere || w.blackout.node == node)
 }
 
 // givesUp reports whether the process has to give up its operation.
@@ -157,6 +172,7 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 		strike(lostRequest, model.TimedOut, false)
 		strike(lostReply, model.TimedOut, true)
 	}
+	w.loseMessage(i, in, add)
 	if in.verb == vCompute {
 		strike(rebuildError, model.Failed, false)
 	}
@@ -174,7 +190,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 	}
 	for k, e := range w.entries {
 		if e.value.Kind != model.KindNone {
-			begin(evict, func(n *world) { n.put(k, entry{}) })
+			begin(evict, func(n *world) { n.alter(k, entry{}) })
 		}
 	}
 	for _, cache := range []bool{false, true} {
@@ -185,8 +201,8 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		if some {
 			begin(wipe, func(n *world) {
 				for k := range n.entries {
-					if tinyKeys[k].cache == cache {
-						n.put(k, entry{})
+					if tinyKeys[k].cache == cache && n.entries[k].value.Kind != model.KindNone {
+						n.alter(k, entry{})
 					}
 				}
 			})
@@ -215,8 +231,8 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		w.promotions(0, w.backup.entries, func(now [len(tinyKeys)]entry) {
 			add(1, false, func(n *world, _ *successor) {
 				for k, e := range now {
-					if tinyKeys[k].cache == n.backup.cache {
-						n.put(k, e)
+					if tinyKeys[k].cache == n.backup.cache && n.entries[k] != e {
+						n.alter(k, e)
 					}
 				}
 				n.backup = backup{}
