@@ -50,6 +50,9 @@ func (l Learner) Keys() []string {
 	return names
 }
 
+// Memory returns what is in the memory of a node, by number.
+func (l Learner) Memory() []string { return l.l.memory }
+
 // Result returns the value that stands for a class of results.
 func (l Learner) Result(class uint16) any { return l.l.classes[class].value }
 

@@ -41,10 +41,11 @@ const (
 	goexit
 	staleRead
 	leaderChange
+	lostMessage
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read", "leader-change"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read", "leader-change", "lost-message"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -77,6 +78,7 @@ func (t trials) faults() []model.Fault {
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
 		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
 		faults.StaleRead(t.budget[staleRead], ticks(t.lag)), faults.LeaderChange(t.budget[leaderChange]),
+		faults.LostMessage(t.budget[lostMessage]),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -124,7 +126,7 @@ type blackout struct {
 func (in instruction) onStore() bool { return in.remote() && in.verb != vRead && in.verb != vUpdate }
 
 func (in instruction) cancellable() bool {
-	return in.remote() || in.verb == vCompute || in.verb == vSleep
+	return in.remote() || in.verb == vCompute || in.stoppable() || in.verb == vReceive
 }
 
 // cutOff reports whether an outage keeps the operation of the process back.
@@ -138,7 +140,20 @@ func (w *world) concerned(p *process) bool {
 		return false
 	}
 	in := w.set.programs[p.program][p.pc]
-	return in.onStore() && tinyKeys[in.key].cache == w.blackout.cache && (w.blackout.everywhere || w.blackout.node == p.node)
+	return in.onStore() && w.cut(p.node, w.store(p, in))
+}
+
+// store reports whether the operation on a store goes to the cache.
+func (w *world) store(p *process, in instruction) bool {
+	if in.verb == vClose {
+		return p.cacheWatched
+	}
+	return tinyKeys[in.key].cache
+}
+
+// cut reports whether an outage keeps a node from a store.
+func (w *world) cut(node int, cache bool) bool {
+	return w.blackout.on && w.blackout.cache == cache && (w.blackout.everywhere || w.blackout.node == node)
 }
 
 // givesUp reports whether the process has to give up its operation.
@@ -191,6 +206,7 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 	if in.requests() {
 		w.lateFailures(i, in, add)
 	}
+	w.loseMessage(i, in, add)
 	if in.verb == vCompute {
 		strike(rebuildError, model.Failed, false)
 		strike(panics, model.Panicked, false)
@@ -210,7 +226,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 	}
 	for k, e := range w.entries {
 		if e.value.Kind != model.KindNone {
-			begin(evict, func(n *world) { n.put(k, entry{}) })
+			begin(evict, func(n *world) { n.alter(k, entry{}) })
 		}
 	}
 	for _, cache := range []bool{false, true} {
@@ -221,8 +237,8 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		if some {
 			begin(wipe, func(n *world) {
 				for k := range n.entries {
-					if tinyKeys[k].cache == cache {
-						n.put(k, entry{})
+					if tinyKeys[k].cache == cache && n.entries[k].value.Kind != model.KindNone {
+						n.alter(k, entry{})
 					}
 				}
 			})
@@ -267,7 +283,13 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		w.promotions(0, w.backup.entries, func(now [len(tinyKeys)]entry) {
 			add(1, false, func(n *world, _ *successor) {
 				for k, e := range now {
-					if tinyKeys[k].cache == n.backup.cache {
+					before := n.entries[k]
+					switch {
+					case tinyKeys[k].cache != n.backup.cache:
+					case before.value != e.value || before.ttl != e.ttl:
+						n.alter(k, e)
+					default:
+						// How much is left of a TTL is no content.
 						n.put(k, e)
 					}
 				}

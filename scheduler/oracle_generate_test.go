@@ -69,12 +69,15 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 		drawTrials(t, s)
 	}
 	switch {
+	case chance(t, 33):
+		waitSetting(t, s)
 	case chance(t, 80):
 		s.programs = leasePrograms(t)
+		s.programs[updateProgram] = updateProgramOf(t)
 	default:
 		s.programs = wildPrograms(t)
+		s.programs[updateProgram] = updateProgramOf(t)
 	}
-	s.programs[updateProgram] = updateProgramOf(t)
 	for n := range s.programs {
 		s.programs[n] = s.programs[n].endsEveryLoop()
 	}
@@ -92,9 +95,9 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 // drawTrials draws faults beyond crash and pause, mostly instead of those: a few at a
 // time, so that there are not too many worlds.
 func drawTrials(t *rapid.T, s *setting) {
-	s.budget[between(t, 0, int(troubles)-1)]++
+	s.budget[between(t, 0, int(lostMessage)-1)]++
 	if chance(t, 20) {
-		s.budget[between(t, 0, int(troubles)-1)]++
+		s.budget[between(t, 0, int(lostMessage)-1)]++
 	}
 	if chance(t, 75) {
 		s.crashes, s.pauses = 0, 0
@@ -310,7 +313,9 @@ func wildLine(t *rapid.T, i, lines int, spawns bool) instruction {
 }
 
 // mutate changes a line, drops one, doubles one, adds one or swaps two.
-func mutate(t *rapid.T, p program) program {
+func mutate(t *rapid.T, p program) program { return mutateWith(t, p, wildLine) }
+
+func mutateWith(t *rapid.T, p program, line func(t *rapid.T, i, lines int, spawns bool) instruction) program {
 	if len(p) == 0 {
 		return p
 	}
@@ -321,7 +326,7 @@ func mutate(t *rapid.T, p program) program {
 	case 1:
 		return p.with(i, p[i])
 	case 2:
-		return p.with(i, wildLine(t, i, len(p), false))
+		return p.with(i, line(t, i, len(p), false))
 	case 3:
 		if i+1 < len(p) && !p[i].jumps() && !p[i+1].jumps() {
 			p[i], p[i+1] = p[i+1], p[i]
@@ -385,7 +390,8 @@ func (p program) endsEveryLoop() program {
 		operation := false
 		for _, between := range p[in.to:i] {
 			switch between.verb {
-			case vGet, vDel, vPExpire, vPTTL, vRead, vCompute, vSleep:
+			case vGet, vDel, vPExpire, vPTTL, vRead, vCompute, vSleep,
+				vPush, vPop, vBlockingPop, vPublish, vLockWithin, vSend, vReceive:
 				operation = true
 			}
 		}

@@ -59,11 +59,11 @@ const (
 	taskSlots = 2
 )
 
-// tinyKeys are the keys that programs may use; the last one is in the cache.
+// tinyKeys are the keys that programs may use; one is in the cache, the last is for lists.
 var tinyKeys = [...]struct {
 	cache bool
 	name  string
-}{{false, "a"}, {false, "b"}, {true, "c"}}
+}{{false, "a"}, {false, "b"}, {true, "c"}, {false, "list"}}
 
 // instruction is one line of a program. Which fields count depends on the verb.
 type instruction struct {
@@ -77,20 +77,23 @@ type instruction struct {
 	min, max int        // of a Sleep or Compute, ticks
 	code     model.Code // that an If looks for
 	to       int        // where it goes on
-	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint
+	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint, more keys of a Watch
 }
 
 var codeName = map[model.Code]string{
 	model.Done: "ok", model.Missing: "missing", model.Found: "found", model.NotMine: "not-mine", model.Refused: "refused",
 	model.NoTTL: "no-ttl", model.Below: "below", model.NotBelow: "not-below", model.Stopped: "stopped",
 	model.Passed: "passed", model.NotPassed: "not-passed", model.Result: "result",
-	model.Failed: "error", model.TimedOut: "timeout", model.Cancelled: "cancelled",
+	model.Failed: "error", model.TimedOut: "timeout", model.Cancelled: "cancelled", model.Elapsed: "elapsed",
 }
 
 func (in instruction) String() string {
 	key := "store/" + tinyKeys[in.key].name
 	if tinyKeys[in.key].cache {
 		key = "cache/" + tinyKeys[in.key].name
+	}
+	if text, ok := in.waitText(); ok {
+		return text
 	}
 	switch in.verb {
 	case vGet:
@@ -206,6 +209,7 @@ type tinyLocals struct {
 	count    [counters]int
 	task     [taskSlots]*protocol.Task[tinyResult]
 	deadline *protocol.Deadline
+	tinyWaits
 }
 
 func pick(ok bool, yes, no model.Code) model.Code {
@@ -226,6 +230,9 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 		}
 		var none protocol.Value
 		// What has no argument does not happen.
+		if l.idle(in) {
+			continue
+		}
 		switch in.verb {
 		case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
 			if l.v[in.v] == none {
@@ -239,6 +246,10 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			if l.deadline == nil {
 				continue
 			}
+		}
+		if code, ok := l.do(c, in); ok {
+			l.last = code
+			continue
 		}
 		var options []protocol.SetOption
 		switch {
@@ -327,9 +338,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 					kept.v[k] = l.v[k]
 				}
 			}
-			kept.task = l.task
+			kept.task, kept.holds = l.task, l.holds
+			if in.n&keepsWatch != 0 {
+				kept.watch, kept.closed = l.watch, l.closed
+			}
 			l = kept
-			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline)
+			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.holds)
 		case vIf:
 			if l.last == in.code {
 				pc = in.to

@@ -13,7 +13,7 @@ type adder = func(weight int, fault bool, change func(n *world, s *successor))
 // requests reports whether the instruction asks for a change of a store or of the source.
 func (in instruction) requests() bool {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate:
+	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate, vPush, vPop, vPublish:
 		return true
 	}
 	return false
@@ -107,6 +107,9 @@ func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
 		w.ahead(cache, 0, w.entries, func(now [len(tinyKeys)]entry) {
 			begin(storeForward, func(n *world) {
 				for k, e := range now {
+					if over := n.entries[k] != e && e == (entry{}); over {
+						n.tell(1<<k, true)
+					}
 					n.put(k, e)
 				}
 			})

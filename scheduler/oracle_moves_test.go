@@ -36,6 +36,7 @@ func (w *world) successors() []successor {
 	add := func(weight int, fault bool, change func(n *world, s *successor)) {
 		s := successor{world: w.clone(), weight: weight, fault: fault}
 		change(s.world, &s)
+		s.world.serve()
 		s.world.judge(&s)
 		s.world.tidy()
 		if len(s.world.processes) > mostProcesses || len(s.world.owners) > mostTokens {
@@ -80,6 +81,8 @@ func (w *world) successors() []successor {
 			add(1, false, func(n *world, _ *successor) {
 				n.step(i, func(q *process) { n.set.programs.observe(q, q.seen) })
 			})
+		case p.phase == parked:
+			w.leaves(i, add)
 		case p.phase == acting && !forever:
 			in := w.set.programs[p.program][p.pc]
 			if w.givesUp(p) {
@@ -97,7 +100,7 @@ func (w *world) successors() []successor {
 					})
 				}
 			}
-			if in.verb == vSleep && p.stopped {
+			if in.stoppable() && p.stopped {
 				add(1, false, func(n *world, _ *successor) {
 					n.step(i, func(q *process) { n.set.programs.observe(q, seen{code: model.Stopped}) })
 				})
@@ -121,7 +124,10 @@ func (w *world) successors() []successor {
 	}
 	for k, e := range w.entries {
 		if e.ttl > 0 && !e.still && e.age == e.ttl {
-			add(1, false, func(n *world, _ *successor) { n.put(k, entry{}) })
+			add(1, false, func(n *world, _ *successor) {
+				n.put(k, entry{})
+				n.tell(1<<k, true)
+			})
 		}
 	}
 	for n := range w.nodes {
@@ -130,11 +136,11 @@ func (w *world) successors() []successor {
 			busy = busy || w.processes[i].node == n && w.processes[i].active()
 		}
 		if w.nodes[n].status == paused {
-			add(1, false, func(c *world, _ *successor) { c.nodes[n] = host1{} })
+			add(1, false, func(c *world, _ *successor) { c.nodes[n].status, c.nodes[n].age = running, 0 })
 		}
 		if busy && w.nodes[n].status == running && w.pauses > 0 {
 			add(1, true, func(c *world, _ *successor) {
-				c.nodes[n] = host1{status: paused}
+				c.nodes[n].status, c.nodes[n].age = paused, 0
 				c.pauses--
 			})
 		}
@@ -215,6 +221,9 @@ func (w *world) pass() {
 // answers returns what a process may observe where the moment decides: at the
 // very instant of a limit it may be either. One zero code otherwise.
 func (w *world) answers(p *process, in instruction) []model.Code {
+	if in.patient() {
+		return w.ends(p, in)
+	}
 	var codes []model.Code
 	switch in.verb {
 	case vPassed:
@@ -256,17 +265,23 @@ func (w *world) put(k int, e entry) {
 
 // effect lets the operation of the process take effect.
 func (w *world) effect(i int, in instruction, answer model.Code, s *successor) {
-	w.deliver(i, in, w.act(i, in, answer, s))
+	o := w.act(i, in, answer, s)
+	if !w.begins(i, in, o) {
+		w.deliver(i, in, o)
+	}
 }
 
 // act changes the world and returns what the process will see of that.
 func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen {
 	p := &w.processes[i]
-	o := seen{code: model.Done}
+	o := w.onWaits(p, in, answer)
 	if op, ok := in.onEntry(w.set); ok {
 		o = w.onEntry(p, in, op, s)
 		if in.verb == vPTTL && o.code == model.Below {
 			o.code = answer
+		}
+		if in.changes() && o.code == model.Done {
+			w.tell(1<<in.key, false)
 		}
 	}
 	switch in.verb {

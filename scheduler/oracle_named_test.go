@@ -95,6 +95,8 @@ func named() map[string]*setting {
 		"fixedttl, a clock that is ahead":     with(storeForward, rebuild(4, 1, 3, vDel, false)),
 		"fixedttl, a clock that is behind":    with(storeBack, rebuild(2, 1, 3, vDel, false)),
 		"fixedttl, no connection":             with(disconnect, rebuild(4, 1, 3, vDel, false)),
+		"a failover before the arrival that it foresees": set(func(s *setting) { s.nodes, s.updates, s.budget[failover], s.lag = 1, 1, 1, 1 },
+			program{{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0}, {verb: vCompute, min: 1, max: 1}, {verb: vDelEq, key: keyLock, v: 0}}),
 		"nottl, a stale read":                 with(staleRead, rebuild(0, 1, 3, vDel, false)),
 		"lease, a heartbeat that panics":      with(panics, rebuild(3, 1, 4, vDelEq, true), append(slices.Clone(beat), instruction{verb: vCompute, max: 1})...),
 		"lease, a starved process":            with(starve, rebuild(3, 1, 4, vDelEq, true), beat...),

@@ -9,6 +9,7 @@ const (
 	waiting  phase = iota // not arrived
 	acting                // its operation is issued
 	replying              // its operation has taken effect, it does not know yet
+	parked                // it waits for an element at an empty list
 	ended
 	sent // a request that is under way without its process
 )
@@ -51,6 +52,12 @@ type process struct {
 	byFault bool
 	// starved: it takes no step.
 	starved bool
+	// place is that in the queue of a list, from 1.
+	place int
+	watch watching
+	// What its code knows: of its watch, of what store that is, and whether it has locked
+	// the mutex of its node.
+	hasWatch, closed, cacheWatched, holds bool
 	// result is what is left of an ended process.
 	result seen
 }
@@ -74,6 +81,14 @@ func (p *process) issues(in instruction) bool {
 		return p.task[in.slot] != 0
 	case vPassed, vReset:
 		return p.hasDeadline
+	case vWatch, vWatchWrites, vSubscribe:
+		return !p.hasWatch || p.closed
+	case vNotice, vNoticeWithin, vClose:
+		return p.hasWatch
+	case vUnlock:
+		return p.holds
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive:
+		return true
 	case vGet, vDel, vPExpire, vPTTL, vRead, vUpdate, vCompute, vSleep, vDeadline:
 		return true
 	}
@@ -83,7 +98,8 @@ func (p *process) issues(in instruction) bool {
 // remote reports whether it goes to a store or to the source.
 func (in instruction) remote() bool {
 	switch in.verb {
-	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate:
+	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose:
 		return true
 	}
 	return false
@@ -108,7 +124,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
 			p.cancelledAtIssue = p.cancelled && in.cancellable()
-			p.stoppedAtIssue = p.stopped && in.verb == vSleep && !p.cancelledAtIssue
+			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
 		}
 		p.pc++
@@ -126,6 +142,10 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				if in.n&(1<<k) == 0 {
 					p.v[k] = model.Datum{}
 				}
+			}
+			if in.n&keepsWatch == 0 {
+				p.watch, p.hasWatch, p.closed = watching{}, false, false
+				p.cacheWatched = false
 			}
 			h.kept(p)
 		case vIf:
@@ -185,6 +205,7 @@ func (ps programs) observe(p *process, o seen) {
 	case vWait:
 		p.v[in.v], p.number = o.value, o.number
 	}
+	p.learns(in, o.code)
 	p.last = o.code
 	p.seen = seen{}
 	p.pc++

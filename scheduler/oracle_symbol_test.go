@@ -11,11 +11,12 @@ import (
 const kindSymbol = model.Kind(100)
 
 // symbol is a process of the oracle as far as its local state goes: its values,
-// tasks and deadline are numbers of registers.
+// tasks, deadline and watch are numbers of registers.
 type symbol struct {
 	process
 	registers []model.Kind // KindNone: a value or token
 	deadline  int
+	watchAt   int
 	// spawned are the processes that began in the last step.
 	spawned []*symbol
 }
@@ -73,6 +74,10 @@ func (s *symbol) observe(ps programs, o model.Observation, l scheduler.Learner) 
 		if in.verb == vDeadline {
 			kind, what.code = model.KindDeadline, model.Done
 			s.hasDeadline, s.deadlineLimit, s.deadline = true, in.ttl, o.Register()
+		}
+		if in.watches() {
+			kind, what.code = model.KindWatch, model.Done
+			s.watchAt, s.watch.writes = o.Register(), in.verb == vWatchWrites
 		}
 		if o.Register() == len(s.registers) {
 			s.registers = append(s.registers, kind)
@@ -144,6 +149,9 @@ func (s *symbol) kept(p *process) {
 	if p.hasDeadline {
 		s.deadline = keep(s.deadline)
 	}
+	if p.hasWatch {
+		s.watchAt = keep(s.watchAt)
+	}
 	s.registers = registers
 }
 
@@ -152,7 +160,16 @@ func (s *symbol) kept(p *process) {
 func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 	w := &world{set: y.set, source: int(s.Source)}
 	for _, n := range s.Nodes {
-		w.nodes = append(w.nodes, host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed, model.Down: down, model.Doomed: doomed}[n.Status]})
+		h := host1{status: map[model.Status]status{model.Running: running, model.Halted: paused, model.Crashed: crashed, model.Down: down, model.Doomed: doomed}[n.Status]}
+		for k, name := range l.Memory() {
+			switch d := n.Memory[k]; name {
+			case tinyMutex:
+				h.locked = d.Kind != model.KindNone
+			case tinySignals:
+				h.signals = int(d.N)
+			}
+		}
+		w.nodes = append(w.nodes, h)
 	}
 	for _, o := range s.Owners {
 		f := noFamily
@@ -218,7 +235,12 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 		if p.Observed.Code() == model.Found {
 			q.seen.value = p.Registers[p.Observed.Register()].Datum
 		}
+	case model.Acting:
+		if p.Observed.Code() == model.Parked {
+			q.phase, q.place = parked, int(p.Observed&0xff)
+		}
 	}
+	y.watch(p, s, &q, l)
 	for k := range q.v {
 		q.v[k] = datum(q.v[k])
 	}
@@ -234,6 +256,37 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Stopped && p.Observed != 0
 	q.cancelledAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Cancelled
 	return q
+}
+
+// watch sets what the process sees of what it watches.
+func (y *symbols) watch(p *model.Process, s *symbol, q *process, l scheduler.Learner) {
+	at, writes := s.watchAt, s.watch.writes
+	switch in := y.set.programs[s.program][s.pc]; {
+	case q.phase == replying && in.watches() && p.Observed.Code() == model.Found:
+		// It has the watch already and does not know.
+		at, writes = p.Observed.Register(), in.verb == vWatchWrites
+		q.seen = seen{code: model.Done}
+	case !q.hasWatch:
+		return
+	}
+	q.watch = watching{}
+	numbers, _ := p.Registers[at].Watched()
+	for k, name := range l.Keys() {
+		if numbers&(1<<k) == 0 {
+			continue
+		}
+		for tiny, key := range tinyKeys {
+			switch name {
+			case map[bool]string{false: "store/", true: "cache/"}[key.cache] + key.name:
+				q.watch.keys |= 1 << tiny
+			case map[bool]string{false: "store/", true: "cache/"}[key.cache] + "channel:" + tinyChannel:
+				q.watch.keys |= channel(key.cache)
+			}
+		}
+	}
+	if q.watch.keys != 0 {
+		q.watch.writes, q.watch.changed = writes, p.Registers[at].N == 1
+	}
 }
 
 // discrete returns the world without what only clocks and properties know and

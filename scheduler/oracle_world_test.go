@@ -44,6 +44,10 @@ const (
 type host1 struct {
 	status status
 	age    int // of the pause, or since it is down
+	// locked and signals are its memory: whether its mutex is locked, and how many
+	// signals are in its channel.
+	locked  bool
+	signals int
 }
 
 // mostProcesses and mostTokens are more than a case of use has at once.
@@ -173,6 +177,9 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 		case model.Cancelled:
 			return 0, 0, false
 		}
+		if w.waitsFor(p).verb == vReceive {
+			return 0, 0, false
+		}
 		return w.set.replyMin, w.set.replyMax, false
 	case acting:
 		in := w.set.programs[p.program][p.pc]
@@ -183,14 +190,18 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 			return w.set.latMin, w.set.latMax, false
 		case in.verb == vWait:
 			return 0, 0, w.find(p.family(), p.task[in.slot]-1).phase != ended
-		case in.verb == vSleep && p.stoppedAtIssue:
+		case in.stoppable() && p.stoppedAtIssue:
 			return 0, 0, false
+		case in.patient():
+			return w.patience(p, in)
 		case in.verb == vSleep && p.stopped:
 			return in.min, 0, false
 		case in.verb == vSleep, in.verb == vCompute:
 			return in.min, in.max, false
 		}
 		return 0, 0, false
+	case parked:
+		return w.parkedFor(p)
 	}
 	return 0, 0, true
 }
@@ -209,7 +220,12 @@ func (w *world) longest(p *process) int {
 	if p.phase == acting {
 		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
 			return in.max
+		} else if in.limited() {
+			return in.ttl
 		}
+	}
+	if p.phase == parked {
+		return w.waitsFor(p).ttl
 	}
 	if p.phase == waiting && p.node < w.set.nodes {
 		return max(0, w.set.window)
@@ -221,7 +237,9 @@ func (w *world) longest(p *process) int {
 	return most
 }
 
-func (p *process) active() bool { return p.phase == acting || p.phase == replying }
+func (p *process) active() bool {
+	return p.phase == acting || p.phase == replying || p.phase == parked
+}
 
 // tidy forgets what no one can tell any more, so that there are finitely many
 // worlds: ended processes that nobody can wait for, gaps in the numbers of
@@ -270,6 +288,7 @@ func (w *world) tidy() {
 		}
 		p.order = renumbered[[3]int{p.node, p.request, p.order}]
 	}
+	w.lineUp()
 	var owners []family
 	names := map[uint8]uint8{}
 	rename := func(d *model.Datum) {
@@ -325,7 +344,8 @@ func (w *world) key() string {
 	put(w.source, w.crashes, w.pauses, w.rebuilds)
 	put(w.lastKept[:]...)
 	for _, n := range w.nodes {
-		put(int(n.status), n.age)
+		put(int(n.status), n.age, n.signals)
+		flag(n.locked)
 	}
 	for _, e := range w.entries {
 		datum(e.value)
@@ -374,6 +394,13 @@ func (w *world) key() string {
 		flag(p.new)
 		flag(p.byFault)
 		flag(p.starved)
+		put(p.place, p.watch.keys)
+		flag(p.watch.writes)
+		flag(p.watch.changed)
+		flag(p.hasWatch)
+		flag(p.closed)
+		flag(p.cacheWatched)
+		flag(p.holds)
 		for _, f := range p.believes {
 			flag(f)
 		}

@@ -62,7 +62,7 @@ func (b breach) refused(t *testing.T) {
 }
 
 // patience is short, so that code that never ends is found soon.
-const patience = 200 * time.Millisecond
+const patience = time.Second
 
 // markedLine returns file:line of the line of the caller's file that ends in
 // "here: name".
