@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -15,7 +14,7 @@ import (
 // In the world it stands for a packet that is sent again by the network, a proxy that
 // queues, a second connection that is faster.
 func Delay(times int, longest time.Duration) model.Fault {
-	return late{striking: striking{counted{"delay", times, model.OnOperation}}, longest: longest}
+	return late{lasting: lasting{counted: counted{"delay", times, model.OnOperation}, longest: longest}}
 }
 
 // Duplicate returns the fault by which such a request takes effect twice, at most times
@@ -25,21 +24,22 @@ func Delay(times int, longest time.Duration) model.Fault {
 // In the world it stands for a message that is delivered at least once, a proxy that
 // tries again.
 func Duplicate(times int, longest time.Duration) model.Fault {
-	return late{striking: striking{counted{"duplicate", times, model.OnOperation}}, longest: longest, twice: true}
+	return late{lasting: lasting{counted: counted{"duplicate", times, model.OnOperation}, longest: longest}, twice: true}
 }
 
 type late struct {
-	striking
-	longest time.Duration
-	twice   bool
-	limit   model.Ticks
+	lasting
+	twice bool
 }
 
-func (f late) Value() string                     { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.longest)) }
-func (f late) Durations() []time.Duration        { return []time.Duration{f.longest} }
 func (late) Intercepts(op *model.Operation) bool { return op.Remote() && op.Requests() }
 func (f late) TimesOut() bool                    { return !f.twice }
-func (f late) Longest() model.Ticks              { return f.limit }
+
+// Offer offers nothing: it strikes operations.
+func (late) Offer(*model.Rules, *model.State, *model.Moves) {}
+
+// Longest returns how much later the request takes effect, at most.
+func (f late) Longest() model.Ticks { return f.limit }
 
 func (f late) Describe(model.MoveKind) string {
 	if f.twice {
@@ -49,14 +49,8 @@ func (f late) Describe(model.MoveKind) string {
 }
 
 func (f late) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	if f.times > 0 && f.longest <= 0 {
-		return nil, fmt.Errorf("the fault %s of up to %s: the longest must be positive, as in 1x1s", f.name, model.FormatDuration(f.longest))
-	}
 	var err error
-	f.limit, err = t.Ticks(f.longest)
+	f.lasting, err = f.resolve(t)
 	return f, err
 }
 

@@ -14,5 +14,5 @@ import (
 // In the world it stands for a firewall that rejects, a limit on connections, a DNS entry
 // that is gone.
 func Disconnect(times int, max time.Duration) model.Fault {
-	return outage{counted: counted{"disconnect", times, model.OnStore}, max: max, refuses: true}
+	return outage{lasting: lasting{counted: counted{"disconnect", times, model.OnStore}, longest: max}, refuses: true}
 }

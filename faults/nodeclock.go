@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -15,46 +14,38 @@ import (
 // In the world it stands for clocks that are not synchronised, NTP that corrects the
 // time, a manual change.
 func ClockForward(times int, by time.Duration) model.Fault {
-	return nodeClock{counted: counted{"clock-forward", times, model.OnNode}, by: by}
+	return nodeClock{lasting: lasting{counted: counted{"clock-forward", times, model.OnNode}, longest: by}}
 }
 
 // ClockBack is [ClockForward] in the other direction.
 func ClockBack(times int, by time.Duration) model.Fault {
-	return nodeClock{counted: counted{"clock-back", times, model.OnNode}, by: by, back: true}
+	return nodeClock{lasting: lasting{counted: counted{"clock-back", times, model.OnNode}, longest: by}, back: true}
 }
 
 type nodeClock struct {
-	counted
-	by    time.Duration
-	back  bool
-	ticks model.Ticks
+	lasting
+	back bool
 }
-
-func (f nodeClock) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.by)) }
-func (f nodeClock) Durations() []time.Duration { return []time.Duration{f.by} }
 
 func (f nodeClock) Describe(model.MoveKind) string {
 	if f.back {
-		return "has its clock step back by " + model.FormatDuration(f.by)
+		return "has its clock step back by " + model.FormatDuration(f.longest)
 	}
-	return "has its clock step forward by " + model.FormatDuration(f.by)
+	return "has its clock step forward by " + model.FormatDuration(f.longest)
 }
 
 func (f nodeClock) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	ticks, err := amount(f.counted, f.by, t)
-	f.ticks = ticks
+	var err error
+	f.lasting, err = f.resolve(t)
 	return f, err
 }
 
 // Steps returns by how much the clock steps.
 func (f nodeClock) Steps() model.Ticks {
 	if f.back {
-		return -f.ticks
+		return -f.limit
 	}
-	return f.ticks
+	return f.limit
 }
 
 // SeesPending is true: it happens where the clock is about to be read; before that

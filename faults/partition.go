@@ -13,5 +13,5 @@ import (
 //
 // In the world it stands for a network that drops packets between two hosts.
 func Partition(times int, max time.Duration) model.Fault {
-	return outage{counted: counted{"partition", times, model.OnStore}, max: max}
+	return outage{lasting: lasting{counted: counted{"partition", times, model.OnStore}, longest: max}}
 }

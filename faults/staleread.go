@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -15,17 +14,10 @@ import (
 // In the world it stands for reads that are sent to replicas, a read replica of a
 // database, a leader that is deposed and does not know.
 func StaleRead(times int, lag time.Duration) model.Fault {
-	return staleRead{counted: counted{"stale-read", times, model.OnStore}, lag: lag}
+	return staleRead{lasting{counted: counted{"stale-read", times, model.OnStore}, longest: lag}}
 }
 
-type staleRead struct {
-	counted
-	lag   time.Duration
-	limit model.Ticks
-}
-
-func (f staleRead) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.lag)) }
-func (f staleRead) Durations() []time.Duration { return []time.Duration{f.lag} }
+type staleRead struct{ lasting }
 
 func (staleRead) Describe(k model.MoveKind) string {
 	if k == model.MoveRecovery {
@@ -35,14 +27,8 @@ func (staleRead) Describe(k model.MoveKind) string {
 }
 
 func (f staleRead) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	if f.times > 0 && f.lag < 0 {
-		return nil, fmt.Errorf("the fault stale-read of up to %s: it must be 0 or longer, as in 1x100ms", model.FormatDuration(f.lag))
-	}
 	var err error
-	f.limit, err = t.Ticks(f.lag)
+	f.lasting, err = f.resolve(t)
 	return f, err
 }
 

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -15,17 +14,10 @@ import (
 // In the world it stands for an event loop that is blocked, a thread pool that is
 // exhausted, a goroutine that waits for a lock: only the heartbeat stops, say.
 func Starve(times int, max time.Duration) model.Fault {
-	return starve{counted: counted{"starve", times, model.OnRequest}, max: max}
+	return starve{lasting{counted: counted{"starve", times, model.OnRequest}, longest: max}}
 }
 
-type starve struct {
-	counted
-	max   time.Duration
-	limit model.Ticks
-}
-
-func (f starve) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max)) }
-func (f starve) Durations() []time.Duration { return []time.Duration{f.max} }
+type starve struct{ lasting }
 
 // Halts is true: the process may miss its upper bound.
 func (starve) Halts() bool { return true }
@@ -38,14 +30,8 @@ func (starve) Describe(k model.MoveKind) string {
 }
 
 func (f starve) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	if f.times > 0 && f.max <= 0 {
-		return nil, fmt.Errorf("the fault starve of up to %s: the longest must be positive, as in 1x12s", model.FormatDuration(f.max))
-	}
 	var err error
-	f.limit, err = t.Ticks(f.max)
+	f.lasting, err = f.resolve(t)
 	return f, err
 }
 

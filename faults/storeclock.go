@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -14,62 +13,46 @@ import (
 // In the world it stands for NTP that corrects the time, a manual change, a virtual
 // machine that is resumed, under a server whose TTLs follow the wall clock.
 func StoreClockForward(times int, by time.Duration) model.Fault {
-	return storeClock{counted: counted{"store-clock-forward", times, model.OnStore}, by: by}
+	return storeClock{lasting: lasting{counted: counted{"store-clock-forward", times, model.OnStore}, longest: by}}
 }
 
 // StoreClockBack is [StoreClockForward] in the other direction: more is left of the
 // TTLs.
 func StoreClockBack(times int, by time.Duration) model.Fault {
-	return storeClock{counted: counted{"store-clock-back", times, model.OnStore}, by: by, back: true}
+	return storeClock{lasting: lasting{counted: counted{"store-clock-back", times, model.OnStore}, longest: by}, back: true}
 }
 
 type storeClock struct {
-	counted
-	by    time.Duration
-	back  bool
-	ticks model.Ticks
+	lasting
+	back bool
 }
-
-func (f storeClock) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.by)) }
-func (f storeClock) Durations() []time.Duration { return []time.Duration{f.by} }
 
 func (f storeClock) Describe(model.MoveKind) string {
 	if f.back {
-		return "has its clock step back by " + model.FormatDuration(f.by)
+		return "has its clock step back by " + model.FormatDuration(f.longest)
 	}
-	return "has its clock step forward by " + model.FormatDuration(f.by)
+	return "has its clock step forward by " + model.FormatDuration(f.longest)
 }
 
 func (f storeClock) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	ticks, err := amount(f.counted, f.by, t)
-	f.ticks = ticks
+	var err error
+	f.lasting, err = f.resolve(t)
 	return f, err
-}
-
-// amount converts by how much a clock steps.
-func amount(f counted, by time.Duration, t model.Tick) (model.Ticks, error) {
-	if f.times > 0 && by <= 0 {
-		return 0, fmt.Errorf("the fault %s by %s: it must be positive, as in 1x30s", f.name, model.FormatDuration(by))
-	}
-	return t.Ticks(by)
 }
 
 // Stretches returns by how much TTLs become longer.
 func (f storeClock) Stretches() model.Ticks {
 	if f.back {
-		return f.ticks
+		return f.limit
 	}
 	return 0
 }
 
 func (f storeClock) step() model.Ticks {
 	if f.back {
-		return -f.ticks
+		return -f.limit
 	}
-	return f.ticks
+	return f.limit
 }
 
 // Offer lets the clock of every store step in which a TTL runs.

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/model"
@@ -14,20 +13,15 @@ import (
 // In the world it stands for a fork for a snapshot on a large machine, a slow command
 // that blocks the others, SIGSTOP of the server.
 func StorePause(times int, max time.Duration) model.Fault {
-	return outage{counted: counted{"store-pause", times, model.OnStore}, max: max, everywhere: true}
+	return outage{lasting: lasting{counted: counted{"store-pause", times, model.OnStore}, longest: max}, everywhere: true}
 }
 
 // outage is a fault by which a store does not answer.
 type outage struct {
-	counted
-	max        time.Duration
+	lasting
 	everywhere bool
 	refuses    bool
-	limit      model.Ticks
 }
-
-func (f outage) Value() string              { return fmt.Sprintf("%dx%s", f.times, model.FormatDuration(f.max)) }
-func (f outage) Durations() []time.Duration { return []time.Duration{f.max} }
 
 // Halts is true if operations wait: they may miss their upper bounds.
 func (f outage) Halts() bool { return !f.refuses }
@@ -50,14 +44,8 @@ func (f outage) Describe(k model.MoveKind) string {
 }
 
 func (f outage) Resolve(t model.Tick) (model.Fault, error) {
-	if err := f.valid(); err != nil {
-		return nil, err
-	}
-	if f.times > 0 && f.max <= 0 {
-		return nil, fmt.Errorf("the fault %s of up to %s: the longest must be positive, as in 1x12s", f.name, model.FormatDuration(f.max))
-	}
 	var err error
-	f.limit, err = t.Ticks(f.max)
+	f.lasting, err = f.resolve(t)
 	return f, err
 }
 

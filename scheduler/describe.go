@@ -3,114 +3,13 @@ package scheduler
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/model"
-	"lockstep/protocol"
 )
-
-// namer gives the names of a trace to what happens in a run: it lives as long as
-// the run.
-type namer struct {
-	rules   *model.Rules
-	learner *learner
-	owners  map[uint8]string        // by serial number of a token
-	since   map[model.KeyID]instant // when a key was last set or renewed
-	now     time.Duration
-}
-
-type instant = time.Duration
-
-func newNamer(r *model.Rules, l *learner) *namer {
-	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
-}
-
-// roleNames tell processes of roles from requests and updates, which have nodes of their
-// own.
-var roleNames = [...]string{model.Request: "", model.Update: "", model.Boot: "boot", model.Job: "job"}
-
-// arrivals say what it is that arrives, by role.
-var arrivals = [...]string{model.Request: "the request arrives", model.Update: "the update begins", model.Boot: "the node starts", model.Job: "the job begins"}
-
-func nodeName(n *model.Node) string {
-	if n.Class == model.Updater {
-		return fmt.Sprintf("u%d", n.Label)
-	}
-	return fmt.Sprintf("n%d", n.Label)
-}
-
-// processName is n0/0 for a request, n0/0.1 for what it spawned first, n0/0.1.1 for
-// what that spawned first.
-func processName(s *model.State, p *model.Process) string {
-	name := fmt.Sprintf("%s/%s%d", nodeName(&s.Nodes[p.Node]), roleNames[p.Role], p.Request)
-	for shift := 24; shift >= 0; shift -= 8 {
-		if n := p.Label >> shift & 0xff; n != 0 {
-			name += fmt.Sprintf(".%d", n)
-		}
-	}
-	return name
-}
-
-func (n *namer) value(s *model.State, d model.Datum) string {
-	switch d.Kind {
-	case model.KindVersion:
-		return fmt.Sprintf("v%d", d.N)
-	case model.KindToken:
-		return fmt.Sprintf("#%d", s.Serials[d.N])
-	case model.KindCounter:
-		return fmt.Sprint(d.N)
-	case model.KindTask:
-		return "task"
-	case model.KindDeadline:
-		return "deadline"
-	case model.KindStamp:
-		return "time"
-	case model.KindList:
-		if d.N == 1 {
-			return "1 element"
-		}
-		return fmt.Sprintf("%d elements", d.N)
-	}
-	return ""
-}
-
-// subject returns the key of an operation with the store that it is in, and without.
-func (n *namer) subject(op *model.Operation) (full, short string) {
-	if op.Local {
-		return protocol.MemoryName + "/" + n.learner.memory[op.Key], n.learner.memory[op.Key]
-	}
-	return n.key(op.Key), n.learner.keys[op.Key].key
-}
-
-// watched returns the keys that have a bit, in order.
-func (n *namer) watched(keys uint16, local bool) []string {
-	names := n.learner.memory
-	if !local {
-		names = nil
-		for _, k := range n.learner.keys {
-			names = append(names, k.key)
-		}
-	}
-	var list []string
-	for k, name := range names {
-		if keys&(1<<k) != 0 {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
-func (n *namer) key(k model.KeyID) string {
-	return n.learner.keys[k].store + "/" + n.learner.keys[k].key
-}
-
-func (n *namer) duration(t model.Ticks) string {
-	return model.FormatDuration(n.learner.tick.Duration(t))
-}
 
 // step names what a move from before did. after is the state before it is
 // brought into canonical form.
@@ -187,14 +86,6 @@ func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) str
 		return step.Process
 	}
 	return step.Node
-}
-
-// storeName is what a store is called, or the source.
-func storeName(id model.StoreID) string {
-	if id == model.SourceStore {
-		return "source"
-	}
-	return protocol.StoreNames()[id]
 }
 
 // over names what is gone from a replica that takes over, because its TTL was over.
@@ -350,18 +241,6 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 		return o.Code().String()
 	}
 }
-
-// mention puts data where the text of a call or result mentions them.
-func (n *namer) mention(s *model.State, text string, data []model.Datum) string {
-	return mentioned.ReplaceAllStringFunc(text, func(number string) string {
-		if k, err := strconv.Atoi(number[1:]); err == nil && k < len(data) && data[k].Kind != model.KindNone {
-			return n.value(s, data[k])
-		}
-		return number
-	})
-}
-
-var mentioned = regexp.MustCompile(`#\d+`)
 
 // changes fills in what became of entries.
 func (n *namer) changes(before, after *model.State, e *model.Event, step *model.TraceStep) {

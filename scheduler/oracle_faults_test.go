@@ -77,7 +77,7 @@ func (t trials) faults() []model.Fault {
 		faults.StoreClockForward(t.budget[storeForward], ticks(t.step)), faults.StoreClockBack(t.budget[storeBack], ticks(t.step)),
 		faults.StoreClockFreeze(t.budget[storeFreeze]), faults.Disconnect(t.budget[disconnect], ticks(t.outage)),
 		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
-		faults.StaleRead(t.budget[staleRead], ticks(t.lag)), faults.LeaderChange(t.budget[leaderChange]),
+		faults.StaleRead(t.budget[staleRead], ticks(t.staleness())), faults.LeaderChange(t.budget[leaderChange]),
 		faults.LostMessage(t.budget[lostMessage]),
 	}
 	var used []model.Fault
@@ -362,7 +362,7 @@ func (w *world) cancelAll(f family) {
 
 // overdueTrouble reports whether a fault has to end before time passes.
 func (w *world) overdueTrouble() bool {
-	if w.backup.lags && w.backup.age >= w.set.lag || w.blackout.on && w.blackout.age >= w.set.outage {
+	if w.backup.lags && w.backup.age >= w.mayLag() || w.blackout.on && w.blackout.age >= w.set.outage {
 		return true
 	}
 	for _, n := range w.nodes {

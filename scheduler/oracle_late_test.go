@@ -163,6 +163,17 @@ func (w *world) ahead(cache bool, k int, now [len(tinyKeys)]entry, do func([len(
 	}
 }
 
+// staleness is how long a replica that serves reads may lag, which is some time.
+func (t trials) staleness() int { return max(1, t.lag) }
+
+// mayLag is how long the replica that lags may.
+func (w *world) mayLag() int {
+	if w.backup.reads {
+		return w.set.staleness()
+	}
+	return w.set.lag
+}
+
 // laggards adds the replicas that can fall behind and serve reads.
 func (w *world) laggards(begin func(t trouble, change func(n *world))) {
 	for _, cache := range []bool{false, true} {
