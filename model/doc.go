@@ -36,6 +36,14 @@
 // its invalidation; they are subject to the same faults. A token belongs to the
 // family of processes (a request and what it spawned) that created it.
 //
+// What waits at a store or at the source is parked there, in the state of its process, and
+// served in the step that brings what it waits for: see park. A request that its process
+// has given up is a process of phase [Sent]. Where the design has a step of a clock change
+// "the remaining bound of each timer", TTLs of a store are such bounds; the wall clocks of
+// nodes are compared with times that were written down, and nothing else depends on
+// them, as in Go, whose timers and deadlines are monotonic. A frozen store clock stands
+// still for good: clocks that stop for a while cannot be held as a zone.
+//
 // The package imports model/zone and the standard library. It must never import
 // another package of this module.
 package model

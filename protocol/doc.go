@@ -45,11 +45,11 @@
 // running each side with the other one suspended and with it run on, which finds
 // most cases and cannot find all.
 //
-// Time is compared, not read: see [Client.Deadline] and [Store.PTTL].
+// Time is compared, not read: see [Client.Deadline], [Store.PTTL] and [Client.Now].
 //
-// Requests of one node share nothing but flights: [Client.Do], which is singleflight,
+// Requests of one node share its [Memory], and flights: [Client.Do], which is singleflight,
 // and its parts [Client.Join], [Client.Fly] and [Client.Forget]. Scripts, conditional
-// writes and transactions are functions that [Atomic] runs in one step.
+// writes and transactions are functions that [Atomic] and [Exec] run in one step.
 //
 // Bounded loops are plain Go. An unbounded one either ends its try with [Again], or
 // marks its head with [Client.Checkpoint].
@@ -60,8 +60,13 @@
 // scenario after it was issued, Sleep and Compute end within their ranges, and
 // everything else takes no time. Marks (Acquired, Releasing, NewToken, Go, a
 // return) belong to the step before them. Starting, resetting and reading a
-// deadline, Stop, Wait, and what is done with a flight are operations: a pause may come
-// between them and what stands before.
+// deadline, Stop, Wait, what is done with a flight or with the memory of the node, and
+// reading a clock are operations: a pause may come between them and what stands before.
+//
+// # Roles
+//
+// Handle is a request. A protocol may also have an Update ([Updater]), a Boot ([Booter])
+// and a Job ([Jobber]). A graceful shutdown is a Job that goes step by step.
 //
 // The package imports model and must never import scheduler, faults or checks.
 // [World], [Run], [Call] and their like are for the scheduler.
