@@ -1,0 +1,213 @@
+package scheduler_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"lockstep/checks"
+	"lockstep/faults"
+	"lockstep/protocol"
+	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
+)
+
+var (
+	combinedCases = flag.Int("combined", 40, "how many combinations of faults are tried")
+	combinedFirst = flag.Int("combined-first", 0, "the first combination")
+)
+
+// medley does a bit of everything that the oracle does not know.
+type medley struct{ Kind int }
+
+func (p medley) Handle(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	short := protocol.Range{Min: time.Second, Max: 2 * time.Second}
+	switch p.Kind {
+	case 0: // a session, and a queue of signals
+		x, ok, err := c.Store.OpenSession("session", 3*time.Second)
+		if err != nil || !ok {
+			c.Store.BlockingPop("signals", 2*time.Second)
+			return protocol.Empty()
+		}
+		if ok, err := c.Store.SetNX("lock", token, 0, protocol.Ephemeral("session", time.Second)); err == nil && ok {
+			c.Acquired("lock")
+			c.Compute(short)
+			x.KeepAlive()
+			c.Releasing("lock")
+		}
+		x.Close()
+		c.Store.Push("signals")
+	case 1: // times, and the memory of the node
+		now := c.Now(2 * time.Second)
+		if !c.Memory.LockWithin("mutex", time.Second) {
+			return protocol.Stale()
+		}
+		ok, err := c.Store.SetNX("lock", token, 0, protocol.At(now))
+		if err == nil && !ok {
+			if _, since, there, err := c.Store.GetStamped("lock"); err == nil && there && c.OlderThan(since, 2*time.Second) {
+				c.Store.Del("lock")
+			}
+		} else if err == nil {
+			c.Acquired("lock")
+			c.Compute(short)
+			c.Releasing("lock")
+			c.Store.DelIfEqual("lock", token)
+		}
+		c.Memory.Unlock("mutex")
+	case 2: // messages, and a transaction of the store
+		w, err := c.Store.Watch("lock")
+		if err != nil {
+			return protocol.Failed()
+		}
+		if _, done, err := protocol.Exec(w, token, takes); err == nil && done {
+			c.Acquired("lock")
+			c.Compute(short)
+			c.Releasing("lock")
+			c.Store.DelIfEqual("lock", token)
+			c.Store.Publish("free")
+			return protocol.Empty()
+		}
+		if s, err := c.Store.Subscribe("free"); err == nil {
+			s.WaitWithin(2 * time.Second)
+		}
+	case 3: // a transaction of the source, and timeouts
+		c.Within(time.Second, func() {
+			if v, err := c.Source.Begin(); err == nil {
+				c.Cache.SetFenced("feed", v, v)
+				c.Source.Commit()
+			}
+		})
+		v, err := c.Rebuild(short)
+		if err == nil {
+			c.Cache.Set("feed", v)
+		}
+	case 4: // stores that are independent, and replicas
+		granted := 0
+		for _, s := range c.Stores(2) {
+			if ok, err := s.SetNX("lock", token, 3*time.Second); err == nil && ok {
+				granted++
+			}
+		}
+		if ok, err := c.Stores(1)[0].WaitReplicas(1, time.Second); err == nil && ok && granted == 2 {
+			c.Acquired("lock")
+			c.Compute(short)
+			c.Releasing("lock")
+		}
+		for _, s := range c.Stores(2) {
+			s.DelIfEqual("lock", token)
+		}
+	}
+	return protocol.Empty()
+}
+
+func takes(v *protocol.View, token protocol.Token) bool { return v.SetNX("lock", token, 3*time.Second) }
+
+// combination draws a protocol and two or three kinds of faults.
+func combination(t *rapid.T) scheduler.Scenario {
+	pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }
+	entries := catalogue.All()
+	var s scheduler.Scenario
+	if n := pick(len(entries) + 12); n < len(entries) {
+		s = scheduler.NewScenario(entries[n].New())
+		s.Name = entries[n].Name
+	} else {
+		s = scheduler.NewScenario(medley{Kind: n % 5})
+		s.Name, s.KeepZeros = fmt.Sprint("medley ", n%5), true
+	}
+	kinds := faults.Kinds()
+	chosen := map[string]bool{}
+	for range 2 + pick(2) {
+		k := kinds[pick(len(kinds))]
+		if chosen[k.Name] {
+			continue
+		}
+		chosen[k.Name] = true
+		took := protocol.Range{Min: time.Second, Max: time.Duration(1+pick(4)) * time.Second}
+		s.Faults = append(s.Faults, k.New(1, took))
+	}
+	s.Updates = pick(2)
+	if pick(4) == 0 {
+		s.Reply = protocol.Range{Max: 5 * time.Millisecond}
+	}
+	if pick(4) == 0 {
+		s.Latency = protocol.Range{}
+	}
+	if pick(5) == 0 {
+		within := time.Duration(pick(2)) * time.Second
+		s.ArriveWithin = &within
+	}
+	s.Replicas = 1 + pick(2)
+	return s
+}
+
+var combinations = rapid.Custom(combination)
+
+// Whatever is combined: every counterexample replays, and no reduction changes a verdict
+// or its cost.
+func TestReductionsChangeNothingWhateverFaultsAreCombined(t *testing.T) {
+	compared := 0
+	for n := range *combinedCases {
+		s := combinations.Example(*combinedFirst + n)
+		want, ok := combined(t, s, scheduler.Options{})
+		if !ok {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(reductions)) {
+			got, ok := combined(t, s, reductions[name])
+			if !ok {
+				continue
+			}
+			compared++
+			for property, cost := range want {
+				// Where only some of the times of a state are stuck answered may be silent.
+				if got[property] != cost && property != "answered" {
+					t.Errorf("case %d, %s, %v: %s without %s: %s, and %s with it", *combinedFirst+n, s.Name, s.Bounds().Faults, property, name, got[property], cost)
+				}
+			}
+		}
+	}
+	t.Logf("%d comparisons", compared)
+	if compared < *combinedCases {
+		t.Errorf("only %d comparisons for %d combinations", compared, *combinedCases)
+	}
+}
+
+// combined returns what is said of each property; false if the search is too large.
+func combined(t *testing.T, s scheduler.Scenario, o scheduler.Options) (map[string]string, bool) {
+	t.Helper()
+	o.MaxStates = 15_000
+	s, err := s.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := checks.All(max(1, s.RebuildBound))
+	r, err := scheduler.Check(context.Background(), s, properties, o)
+	var broken *scheduler.ProtocolError
+	if errors.As(err, &broken) {
+		t.Fatalf("%s, %v: %v", s.Name, s.Bounds().Faults, err)
+	}
+	if err != nil {
+		t.Errorf("%s, %v, %+v: %v", s.Name, s.Bounds().Faults, o, err)
+		return nil, false
+	}
+	if !r.Exhausted {
+		return nil, false
+	}
+	m := map[string]string{}
+	for _, v := range r.Verdicts {
+		m[v.Property] = string(v.Verdict)
+		if v.Verdict == scheduler.Violated {
+			m[v.Property] = fmt.Sprintf("violated %d/%d", v.Faults, v.Steps)
+		}
+	}
+	return m, true
+}
+
