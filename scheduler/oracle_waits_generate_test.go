@@ -42,8 +42,14 @@ func waitSetting(t *rapid.T, s *setting) {
 			s.programs[updateProgram] = append(s.programs[updateProgram], waitLine(t, 2, 3, false))
 		}
 	}
-	if chance(t, 15) {
+	switch {
+	case chance(t, 20):
+		s.budget[cancel] = 1
+	case s.uses(vPublish) && chance(t, 30):
 		s.budget[lostMessage] = 1
+	}
+	if s.nodes*s.requests+s.updates > 2 && chance(t, 60) {
+		s.latMin, s.latMax, s.crashes = 0, 0, 0
 	}
 }
 
@@ -71,10 +77,41 @@ func notifyPrograms(t *rapid.T) programs {
 	if chance(t, 25) {
 		p = p.with(oneOf(t, 6, 7), oneOf(t, instruction{verb: vPush, key: keyList}, instruction{verb: vPExpire, key: keyList, ttl: oneOf(t, 0, 1, 2)}))
 	}
-	return programs{p, nil, {
+	child := program{
 		{verb: vSleep, min: 0, max: oneOf(t, 0, 1, 2)},
 		{verb: oneOf(t, vPush, vPop, vBlockingPop), key: keyList, ttl: oneOf(t, 0, 1, 2)},
-	}}
+	}
+	if chance(t, 20) {
+		return stopping(t, p, child[1:])
+	}
+	return programs{p, nil, child}
+}
+
+// stopping lets the request spawn a process when it has the lock, and stop it later.
+func stopping(t *rapid.T, p, child program) programs {
+	at := slices.IndexFunc(p, func(in instruction) bool { return in.verb == vAcquired })
+	if at < 0 {
+		return programs{p, nil, child}
+	}
+	p = p.with(at, instruction{verb: vGo, n: firstChild})
+	p = p.with(between(t, at+1, at+4), instruction{verb: vStop})
+	if chance(t, 30) {
+		p = p.with(at+5, instruction{verb: vWait, v: 2})
+	}
+	return programs{p, nil, child}
+}
+
+// watcherProgram draws a process that watches until it is stopped.
+func watcherProgram(t *rapid.T, watch, notice instruction) program {
+	return program{
+		watch,
+		{verb: vCheckpoint, n: 1 + oneOf(t, 0, keepsWatch, keepsWatch, keepsWatch)},
+		notice,
+		{verb: vIf, code: oneOf(t, model.Stopped, model.Stopped, model.Elapsed), to: 6},
+		{verb: vDel, key: oneOf(t, keyLock, keyOther)},
+		{verb: vGoto, to: 1},
+		{verb: vReturn, n: 1},
+	}
 }
 
 // watchPrograms draws a lock whose release the others wait for: they see that the key
@@ -114,6 +151,9 @@ func watchPrograms(t *rapid.T) programs {
 	}
 	if chance(t, 20) {
 		p = p.with(oneOf(t, 6, 7), instruction{verb: vGo, n: firstChild})
+	}
+	if chance(t, 25) {
+		return stopping(t, p, watcherProgram(t, watch, notice))
 	}
 	if chance(t, 15) {
 		p = append(p, instruction{verb: vAgain})

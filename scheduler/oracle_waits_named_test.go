@@ -33,7 +33,7 @@ func outcomes() map[string]outcome {
 	}
 	with := func(t trouble, ps ...program) *setting {
 		s := on(ps...)
-		s.budget[t], s.outage, s.timeout = 1, 1, 1
+		s.budget[t], s.outage, s.timeout, s.lag = 1, 1, 1, 1
 		return s
 	}
 	mark := func(code model.Code, end int) instruction {
@@ -99,21 +99,27 @@ func outcomes() map[string]outcome {
 		"but the next wait notices it": {false, 0, on(marked(program{
 			token, watch, run(0, first), within(1), {verb: vIf, code: model.Done, to: 8}, {verb: vWait, v: 2}, within(0), mark(model.Elapsed, 8),
 		}), none, program{sleep(1), set})},
-		"a look at a change sees it":                    {false, 0, on(seeing(model.Elapsed, token, watch, set, within(0)), none)},
-		"a change is told of once":                      {false, 0, on(seeing(model.Done, token, watch, set, within(0), within(1)), none)},
-		"a write of the same value is one":              {true, 0, on(seeing(model.Done, token, set, watch, set, within(0)), none)},
-		"a write that is refused is none":               {false, 0, on(seeing(model.Done, token, set, watch, instruction{verb: vSetNX}, within(1)), none)},
-		"what was before the watch is none":             {false, 0, on(seeing(model.Done, token, set, watch, within(1)), none)},
-		"an expiry is one":                              {true, 0, on(seeing(model.Done, token, instruction{verb: vSet, ttl: 1}, watch, within(2)), none)},
-		"an expiry is none for who watches writes":      {false, 0, on(seeing(model.Done, token, instruction{verb: vSet, ttl: 1}, instruction{verb: vWatchWrites}, within(2)), none)},
-		"an eviction is one for all":                    {true, 1, with(evict, seeing(model.Done, token, set, instruction{verb: vWatchWrites}, within(1)), none)},
-		"a message during a partition is lost":          {true, 1, across(partition, vSubscribe, instruction{verb: vPublish})},
-		"a change during a partition is not":            {false, 0, across(partition, vWatch, set)},
-		"a look during an outage does not see a change": {true, 1, with(storePause, seeing(model.Elapsed, token, watch, set, within(0)), none)},
-		"a wait that ends with an outage":               {true, 1, with(storePause, seeing(model.Elapsed, token, watch, set, within(1)), none)},
-		"a wait that ends after an outage":              {false, 0, with(storePause, seeing(model.Elapsed, token, watch, set, within(2)), none)},
-		"a message is lost":                             {true, 1, across(lostMessage, vSubscribe, instruction{verb: vPublish})},
-		"a message is not lost":                         {false, 0, across(evict, vSubscribe, instruction{verb: vPublish})},
+		"a look at a change sees it":               {false, 0, on(seeing(model.Elapsed, token, watch, set, within(0)), none)},
+		"a change is told of once":                 {false, 0, on(seeing(model.Done, token, watch, set, within(0), within(1)), none)},
+		"a write of the same value is one":         {true, 0, on(seeing(model.Done, token, set, watch, set, within(0)), none)},
+		"a write that is refused is none":          {false, 0, on(seeing(model.Done, token, set, watch, instruction{verb: vSetNX}, within(1)), none)},
+		"what was before the watch is none":        {false, 0, on(seeing(model.Done, token, set, watch, within(1)), none)},
+		"an expiry is one":                         {true, 0, on(seeing(model.Done, token, instruction{verb: vSet, ttl: 1}, watch, within(2)), none)},
+		"an expiry is none for who watches writes": {false, 0, on(seeing(model.Done, token, instruction{verb: vSet, ttl: 1}, instruction{verb: vWatchWrites}, within(2)), none)},
+		"an eviction is one for all":               {true, 1, with(evict, seeing(model.Done, token, set, instruction{verb: vWatchWrites}, within(1)), none)},
+		"a failover that changes nothing is none":  {false, 0, with(failover, seeing(model.Done, token, instruction{verb: vSet, ttl: 5}, sleep(2), watch, within(1)), none)},
+		"a failover to a replica that has the key, too, is none": {false, 0, with(failover, marked(program{
+			token, watch, {verb: vSetNX, ttl: 1}, within(0), {verb: vSetNX, key: keyOther}, within(0), {verb: vIf, code: model.Elapsed, to: 9},
+			{verb: vGet, v: 2}, mark(model.Found, 9),
+		}), none)},
+		"a failover that restores what is left of a TTL is none": {false, 0, with(failover, seeing(model.Done, token, instruction{verb: vSet, ttl: 5}, sleep(2), instruction{verb: vPExpire, ttl: 5}, watch, within(1)), none)},
+		"a message during a partition is lost":                   {true, 1, across(partition, vSubscribe, instruction{verb: vPublish})},
+		"a change during a partition is not":                     {false, 0, across(partition, vWatch, set)},
+		"a look during an outage does not see a change":          {true, 1, with(storePause, seeing(model.Elapsed, token, watch, set, within(0)), none)},
+		"a wait that ends with an outage":                        {true, 1, with(storePause, seeing(model.Elapsed, token, watch, set, within(1)), none)},
+		"a wait that ends after an outage":                       {false, 0, with(storePause, seeing(model.Elapsed, token, watch, set, within(2)), none)},
+		"a message is lost":                                      {true, 1, across(lostMessage, vSubscribe, instruction{verb: vPublish})},
+		"a message is not lost":                                  {false, 0, across(evict, vSubscribe, instruction{verb: vPublish})},
 
 		"the second who waits for a mutex may get it first": {true, 0, on(
 			program{token, {verb: vLock}, run(0, first), run(1, second), sleep(2), {verb: vUnlock}}, none,
