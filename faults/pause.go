@@ -124,7 +124,7 @@ func offerEnd(r *model.Rules, s *model.State, m *model.Moves, from, to int) {
 	}
 }
 
-func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+func (f pause) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
 	e.Node = int(m.Index)
 	node := &s.Nodes[m.Index]
 	if m.Kind == model.MoveFault {
@@ -139,7 +139,7 @@ func (f pause) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Eve
 			continue
 		}
 		if m.Choice&(1<<position) != 0 {
-			p.Overdue, p.Clock = true, model.NoClock
+			r.FallDue(s, i)
 			e.Overdue = append(e.Overdue, i)
 		}
 		position++

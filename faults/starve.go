@@ -87,7 +87,7 @@ func offerFeed(r *model.Rules, s *model.State, m *model.Moves, i int) {
 	}
 }
 
-func (f starve) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+func (f starve) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
 	i := int(m.Index)
 	e.Process, e.Node = i, int(s.Processes[i].Node)
 	if m.Kind == model.MoveFault {
@@ -97,6 +97,6 @@ func (f starve) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Ev
 	if m.Choice == overdue {
 		e.Overdue = append(e.Overdue, i)
 	}
-	s.Feed(i, m.Choice == overdue)
+	r.Feed(s, i, m.Choice == overdue)
 	return nil
 }

@@ -116,8 +116,7 @@ func (f outage) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Ev
 		return nil
 	}
 	o := f.of(e.Store, uint8(m.Choice>>8))
-	o.On, o.Clock = true, model.Fresh
-	s.Outage = o
+	r.BeginOutage(s, o)
 	if !f.everywhere {
 		e.Node = int(o.Node)
 	}

@@ -84,7 +84,7 @@ func (r *Rules) conclude(s *State, i int, op *Operation, observed Observation, e
 func (r *Rules) answer(s *State, i int, op *Operation, observed Observation, e *Event) error {
 	p := &s.Processes[i]
 	e.Observation = observed
-	p.Overdue, p.New = false, false
+	p.Overdue, p.Late, p.New = false, false, false
 	p.refer(observed, &e.Data)
 	if _, most := r.replyTime(op, observed); most > 0 {
 		p.Phase, p.Observed, p.Clock = Replying, observed, Fresh

@@ -72,14 +72,13 @@ func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 }
 
 // lapseMoves appends the move by which the process has waited for as long as it would for
-// an operation to take effect: the request is then still under way. A pause of its node
-// does not count.
+// an operation to take effect: the request is then still under way.
 func (p *Process) lapseMoves(op *Operation, move Move, m *Moves) {
 	if op.Patience == 0 || p.Phase != Acting {
 		return
 	}
 	m.Begin()
-	if p.Overdue && op.Patience > op.Max || !m.due(p, op.Patience) {
+	if !p.Late && (p.Overdue && op.Patience > op.Max || !m.due(p, op.Patience)) {
 		return
 	}
 	move.Observation = Observe(TimedOut)

@@ -163,6 +163,7 @@ const (
 	rebuilding = 1 << 7
 	writing    = 1 << 6
 	starved    = 1 << 7
+	late       = 1 << 6
 )
 
 func (s *State) encodeProcess(p *Process, to []byte) []byte {
@@ -182,6 +183,9 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	count := p.Count | byte(p.Role)<<4
 	if p.Starved {
 		count |= starved
+	}
+	if p.Late {
+		count |= late
 	}
 	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
@@ -320,7 +324,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 	p.Node, p.Family, p.Phase, p.Count = from[0]&^(watched|cancelled), from[1]&^(rebuilding|writing), Phase(from[2]>>5), from[3]&0xf
-	p.Role, p.Starved = Role(from[3]>>4&3), from[3]&starved != 0
+	p.Role, p.Starved, p.Late = Role(from[3]>>4&3), from[3]&starved != 0, from[3]&late != 0
 	p.Rebuilding, p.Writing, p.Cancelled = from[1]&rebuilding != 0, from[1]&writing != 0, from[0]&cancelled != 0
 	flags, watch := from[2]&0x1f, from[0]&watched != 0
 	from = from[4:]

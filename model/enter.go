@@ -18,7 +18,7 @@ func (r *Rules) enter(s *State, i int, edge *Edge, e *Event) error {
 func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 	p := &s.Processes[i]
 	op := r.Automaton.Operation(l)
-	p.Local, p.Observed, p.Overdue, p.Clock = l, 0, false, NoClock
+	p.Local, p.Observed, p.Overdue, p.Late, p.Clock = l, 0, false, false, NoClock
 	p.Rebuilding = op.Kind == Compute
 	if op.Kind == Return {
 		if p.unresolved() && !op.Abnormal {

@@ -120,12 +120,37 @@ func (r *Rules) EndMoves(s *State, m *Moves) {
 		m.Begin()
 		for k, i := range waiting {
 			p := &s.Processes[i]
-			possible = possible && m.Require(Guard{Clock: p.Clock, Lower: subset&(1<<k) != 0, Bound: r.Bound(s, p)})
+			possible = possible && m.Require(Guard{Clock: p.Clock, Lower: subset&(1<<k) != 0, Bound: r.most(p)})
 		}
 		if possible {
 			m.Add(move)
 		}
 	}
+}
+
+// BeginOutage lets an outage begin.
+func (r *Rules) BeginOutage(s *State, o Outage) {
+	o.On, o.Clock = true, Fresh
+	s.Outage = o
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Overdue && r.keptBack(s, p) > 0 {
+			p.Overdue, p.Late, p.Clock = false, true, Fresh
+		}
+	}
+}
+
+// FallDue makes process i overdue, after some time for which it could not act.
+func (r *Rules) FallDue(s *State, i int) {
+	p := &s.Processes[i]
+	p.Overdue, p.Clock = true, NoClock
+	p.Late = p.Phase == Acting && r.Automaton.Operation(p.Local).Patience > 0
+}
+
+// most returns the upper bound of the time that an operation takes by itself.
+func (r *Rules) most(p *Process) Ticks {
+	_, most := r.span(p, r.Automaton.Operation(p.Local))
+	return most
 }
 
 // EndOutage lets the outage end as the move says.

@@ -38,7 +38,7 @@ func (r *Rules) park(s *State, i int, op *Operation) {
 			last = max(last, q.place())
 		}
 	}
-	p.Phase, p.Observed, p.Overdue, p.New, p.Clock = Acting, Observe(Parked)|(last+1), false, false, NoClock
+	p.Phase, p.Observed, p.Overdue, p.Late, p.New, p.Clock = Acting, Observe(Parked)|(last+1), false, false, false, NoClock
 	if op.TTL > 0 {
 		p.Clock = Fresh
 	}

@@ -100,11 +100,27 @@ func (r *Rules) replyTime(op *Operation, o Observation) (least, most Ticks) {
 // Bound returns the upper bound of the process's timer, whether or not its node
 // runs: 0 if it has to act at once, Forever if there is none.
 func (r *Rules) Bound(s *State, p *Process) Ticks {
+	if patience := r.keptBack(s, p); patience > 0 {
+		return patience
+	}
 	_, most, blocked := r.timing(s, p)
 	if blocked {
 		return Forever
 	}
 	return most
+}
+
+// keptBack returns how long a process waits for an operation that an outage keeps back, 0
+// for anything else.
+func (r *Rules) keptBack(s *State, p *Process) Ticks {
+	if !s.Outage.On || p.Phase != Acting {
+		return 0
+	}
+	op := r.Automaton.Operation(p.Local)
+	if op.Patience == 0 || p.givesUp(op) || !s.Outage.concerns(p, op) {
+		return 0
+	}
+	return op.Patience
 }
 
 // Urgent reports whether the process has to act before time passes, and
@@ -114,8 +130,8 @@ func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
 		return false, Forever
 	}
 	if s.Outage.On && p.UnderWay() && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
-		if patience := r.Automaton.Operation(p.Local).Patience; patience > 0 && p.Phase == Acting {
-			return false, patience
+		if patience := r.keptBack(s, p); patience > 0 {
+			return p.Overdue, patience
 		}
 		return false, Forever
 	}

@@ -16,11 +16,10 @@ func (s *State) Starve(i int, limit Ticks) {
 }
 
 // Feed lets the process that is starved go on: overdue, if it has become due meanwhile.
-func (s *State) Feed(i int, overdue bool) {
-	p := &s.Processes[i]
-	p.Starved = false
+func (r *Rules) Feed(s *State, i int, overdue bool) {
+	s.Processes[i].Starved = false
 	if overdue {
-		p.Overdue, p.Clock = true, NoClock
+		r.FallDue(s, i)
 	}
 	s.Starving = Starving{}
 }

@@ -86,8 +86,11 @@ type Process struct {
 	Observed     Observation
 	Node, Family uint8
 	Phase        Phase
-	// Overdue: it became due while its node was halted, so it acts at once.
+	// Overdue: it became due while it could not act, so it acts at once.
 	Overdue bool
+	// Late: it has waited for some time that nobody knows, perhaps for as long as it
+	// would wait for its operation.
+	Late bool
 	// Stopped: it has been told to stop.
 	Stopped bool
 	// Cancelled: its request has been cancelled.

@@ -32,7 +32,8 @@ func (c *Client) WithoutCancel(fn func()) {
 // Within runs fn, in which the process waits for each operation of a store or of the
 // source for d at most until it takes effect: then the operation returns ErrTimeout, and
 // its request is still under way. It holds for spawned processes, too. For an operation
-// that another Within is nearer to, that counts. A pause of the node does not count.
+// that another Within is nearer to, that counts. An operation that becomes overdue while
+// the node is paused, or the process is starved, may time out however short that was.
 func (c *Client) Within(d time.Duration, fn func()) {
 	if d <= 0 {
 		c.run.misuse("Within: the duration %s is not positive", d)

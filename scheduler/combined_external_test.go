@@ -210,4 +210,3 @@ func combined(t *testing.T, s scheduler.Scenario, o scheduler.Options) (map[stri
 	}
 	return m, true
 }
-

@@ -75,21 +75,23 @@ func TestRequestsThatTakeEffectLateOrTwice(t *testing.T) {
 
 // Within gives up what takes longer, which then still takes effect.
 func TestWhatTakesTooLongIsGivenUpAndGoesOn(t *testing.T) {
-	write := func(claims func(err error, soon, late bool) bool) func(c *protocol.Client, reached func()) {
+	write := func(claims func(err error, slow, there bool) bool) func(c *protocol.Client, reached func()) {
 		return func(c *protocol.Client, reached func()) {
 			var err error
+			d := c.Deadline(3 * time.Second)
 			c.Within(time.Second, func() { err = c.Store.Set("k", c.NewToken(), protocol.PX(time.Hour)) })
-			_, soon, _ := c.Cache.Get("other")
+			slow := d.Passed()
 			c.Sleep(20 * time.Second)
-			_, late, _ := c.Store.Get("k")
-			if claims(err, soon, late) {
+			_, there, _ := c.Store.Get("k")
+			if claims(err, slow, there) {
 				reached()
 			}
 		}
 	}
 	timedOut := func(err error, _, _ bool) bool { return errors.Is(err, protocol.ErrTimeout) }
-	thenThere := func(err error, _, late bool) bool { return errors.Is(err, protocol.ErrTimeout) && late }
-	never := func(err error, _, late bool) bool { return !late }
+	thenThere := func(err error, _, there bool) bool { return errors.Is(err, protocol.ErrTimeout) && there }
+	takesLong := func(_ error, slow, _ bool) bool { return slow }
+	never := func(_ error, _, there bool) bool { return !there }
 	for _, c := range []struct {
 		rule       string
 		got, wants bool
@@ -99,7 +101,9 @@ func TestWhatTakesTooLongIsGivenUpAndGoesOn(t *testing.T) {
 		{"the request is there when that is over", reachableOnce(t, write(thenThere), faults.Partition(1, 10*time.Second)), true},
 		{"and never lost", reachableOnce(t, write(never), faults.Partition(1, 10*time.Second)), false},
 		{"a shorter one does no harm", reachableOnce(t, write(timedOut), faults.Partition(1, 500*time.Millisecond)), false},
-		{"a pause does not count", reachableOnce(t, write(timedOut), faults.Pause(1, 10*time.Second)), false},
+		{"a pause may be too long for it", reachableOnce(t, write(timedOut), faults.Pause(1, 10*time.Second)), true},
+		{"then the request may be there", reachableOnce(t, write(thenThere), faults.Pause(1, 10*time.Second)), true},
+		{"one during a partition does not make it wait for longer", reachableOnce(t, write(takesLong), faults.Partition(1, 18*time.Second), faults.Pause(1, time.Second)), false},
 	} {
 		if c.got != c.wants {
 			t.Errorf("%s: %t", c.rule, c.got)
