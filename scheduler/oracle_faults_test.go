@@ -42,10 +42,12 @@ const (
 	staleRead
 	leaderChange
 	lostMessage
+	clockForward
+	clockBack
 	troubles
 )
 
-var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read", "leader-change", "lost-message"}
+var troubleNames = [troubles]string{"evict", "wipe", "failover", "store-pause", "partition", "store-error", "lost-request", "lost-reply", "cancel", "rebuild-error", "restart", "delay", "duplicate", "resend", "store-clock-forward", "store-clock-back", "store-clock-freeze", "disconnect", "starve", "panic", "goexit", "stale-read", "leader-change", "lost-message", "clock-forward", "clock-back"}
 
 // trials are the budgets of a setting and how long things take, in ticks.
 type trials struct {
@@ -79,6 +81,7 @@ func (t trials) faults() []model.Fault {
 		faults.Starve(t.budget[starve], ticks(t.outage)), faults.Panic(t.budget[panics]), faults.Goexit(t.budget[goexit]),
 		faults.StaleRead(t.budget[staleRead], ticks(t.staleness())), faults.LeaderChange(t.budget[leaderChange]),
 		faults.LostMessage(t.budget[lostMessage]),
+		faults.ClockForward(t.budget[clockForward], ticks(t.step)), faults.ClockBack(t.budget[clockBack], ticks(t.step)),
 	}
 	var used []model.Fault
 	for k, f := range all {
@@ -262,6 +265,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		}
 	}
 	w.clockTroubles(begin)
+	w.clocksStep(begin)
 	for i := range w.processes {
 		p := &w.processes[i]
 		switch {
@@ -314,7 +318,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		}
 		if busy {
 			begin(restart, func(n *world) {
-				n.nodes[node] = host1{status: down}
+				n.nodes[node] = host1{status: down, ahead: h.ahead}
 				var kept []process
 				for _, p := range n.processes {
 					if p.node != node || p.phase == sent || p.phase == waiting && n.set.window < 0 {
@@ -325,7 +329,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			})
 		}
 		if h.status == down && h.age >= w.set.downLeast {
-			add(1, false, func(n *world, _ *successor) { n.nodes[node] = host1{} })
+			add(1, false, func(n *world, _ *successor) { n.nodes[node] = host1{ahead: h.ahead} })
 		}
 	}
 }
@@ -389,6 +393,7 @@ func (w *world) passTrouble() {
 	if w.backup.lags {
 		w.backup.age++
 		for k := range w.backup.entries {
+			w.backup.entries[k].at.pass()
 			if e := &w.backup.entries[k]; e.ttl > 0 && !e.still {
 				e.age = min(e.age+1, e.ttl+1)
 			}

@@ -89,6 +89,9 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	if chance(t, 20) {
 		s.window = oneOf(t, 0, 0, 1, 3)
 	}
+	if chance(t, 10) {
+		drawStamps(t, s)
+	}
 	return s
 })
 

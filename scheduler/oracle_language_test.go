@@ -210,6 +210,7 @@ type tinyLocals struct {
 	task     [taskSlots]*protocol.Task[tinyResult]
 	deadline *protocol.Deadline
 	tinyWaits
+	tinyTimes
 }
 
 func pick(ok bool, yes, no model.Code) model.Code {
@@ -230,7 +231,7 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 		}
 		var none protocol.Value
 		// What has no argument does not happen.
-		if l.idle(in) {
+		if l.idle(in) || l.mute(in) || in.verb == vSetAt && l.v[in.v] == none {
 			continue
 		}
 		switch in.verb {
@@ -246,6 +247,10 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			if l.deadline == nil {
 				continue
 			}
+		}
+		if code, ok := l.at(c, store, key, &l.v[in.v], in); ok {
+			l.last = code
+			continue
 		}
 		if code, ok := l.do(c, in); ok {
 			l.last = code

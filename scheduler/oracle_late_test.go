@@ -13,7 +13,7 @@ type adder = func(weight int, fault bool, change func(n *world, s *successor))
 // requests reports whether the instruction asks for a change of a store or of the source.
 func (in instruction) requests() bool {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate, vPush, vPop, vPublish:
+	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate, vPush, vPop, vPublish, vSetAt:
 		return true
 	}
 	return false
@@ -23,7 +23,7 @@ func (in instruction) requests() bool {
 func request(in instruction, program, pc int, value model.Datum) process {
 	q := process{program: program, pc: pc, phase: sent}
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq:
 		q.v[in.v] = value
 	}
 	return q
@@ -34,6 +34,9 @@ func (w *world) send(i int, in instruction, byFault bool) {
 	p := &w.processes[i]
 	q := request(in, p.program, p.pc, p.v[in.v])
 	q.node, q.request, q.byFault = p.node, p.request, byFault
+	if in.verb == vSetAt {
+		q.own = p.own
+	}
 	if !byFault {
 		q.age = p.age
 	}
@@ -206,7 +209,7 @@ func (w *world) staleReads(i int, in instruction, add adder) {
 			n.rebuilds = min(n.rebuilds+1, n.set.bound+1)
 			s.violates[rebuildBound] = n.rebuilds > n.set.bound
 		})
-	case in.verb == vGet && !b.ofSource && tinyKeys[in.key].cache == b.cache:
+	case (in.verb == vGet || in.verb == vGetAt) && !b.ofSource && tinyKeys[in.key].cache == b.cache:
 		nothing := func(*world, *successor) {}
 		e := b.entries[in.key]
 		timed := e.ttl > 0 && !e.still
@@ -214,7 +217,7 @@ func (w *world) staleReads(i int, in instruction, add adder) {
 			answer(seen{code: model.Missing}, nothing)
 		}
 		if e.value.Kind != model.KindNone && (!timed || e.age <= e.ttl) {
-			answer(seen{code: model.Found, value: e.value}, nothing)
+			answer(seen{code: model.Found, value: e.value}, func(n *world, _ *successor) { n.processes[i].moments.seen = e.at })
 		}
 	}
 }

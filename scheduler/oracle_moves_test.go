@@ -156,7 +156,7 @@ func (w *world) successors() []successor {
 
 // crash ends a node.
 func (w *world) crash(n int) {
-	w.nodes[n] = host1{status: crashed}
+	w.nodes[n] = host1{status: crashed, ahead: w.nodes[n].ahead}
 	w.processes = slices.DeleteFunc(w.processes, func(p process) bool { return p.node == n && p.phase != sent })
 }
 
@@ -202,11 +202,15 @@ func (w *world) pass() {
 		if w.set.patience >= 0 && p.isRequest(w.set) {
 			p.wait = min(p.wait+1, w.set.patience+1)
 		}
+		p.own.pass()
+		p.found.pass()
+		p.moments.seen.pass()
 		if p.hasDeadline && !p.deadlinePassed {
 			p.deadlineAge = min(p.deadlineAge+1, p.deadlineLimit+1)
 		}
 	}
 	for k := range w.entries {
+		w.entries[k].at.pass()
 		if w.entries[k].ttl > 0 && !w.entries[k].still {
 			w.entries[k].age++
 		}
@@ -226,6 +230,8 @@ func (w *world) answers(p *process, in instruction) []model.Code {
 	}
 	var codes []model.Code
 	switch in.verb {
+	case vOlder:
+		return w.older(p, in)
 	case vPassed:
 		if !p.deadlinePassed && p.deadlineAge <= p.deadlineLimit {
 			codes = append(codes, model.NotPassed)
@@ -280,11 +286,16 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		if in.verb == vPTTL && o.code == model.Below {
 			o.code = answer
 		}
+		w.stamp(p, in, o.code)
 		if in.changes() && o.code == model.Done {
 			w.tell(1<<in.key, false)
 		}
 	}
 	switch in.verb {
+	case vNow:
+		w.stamp(p, in, o.code)
+	case vOlder:
+		o.code = answer
 	case vRead:
 		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
 		w.rebuilds = min(w.rebuilds+1, w.set.bound+1)
@@ -315,12 +326,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 func (in instruction) onEntry(set *setting) (model.Operation, bool) {
 	kinds := map[verb]model.OperationKind{
 		vGet: model.Get, vSet: model.Set, vSetXX: model.Set, vSetNX: model.Set, vDel: model.Delete, vPExpire: model.PExpire,
-		vPTTL: model.PTTL, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
+		vPTTL: model.PTTL, vSetAt: model.Set, vGetAt: model.GetStamped, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
 	}
 	kind, ok := kinds[in.verb]
 	op := model.Operation{Kind: kind, TTL: model.Ticks(in.ttl)}
 	switch in.verb {
-	case vSetNX:
+	case vSetNX, vSetAt:
 		op.Mode = model.IfAbsent
 	case vSetXX:
 		op.Mode = model.IfPresent
@@ -345,6 +356,9 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	}
 	result, code := op.Effect(shared, p.v[in.v])
 	after := entry{value: result.Value, ttl: int(result.TTL)}
+	if result.Value.Kind != model.KindNone && (op.Kind != model.Set || code != model.Done) {
+		after.at = before.at
+	}
 	if result.Clock == runs {
 		after.age = before.age
 	}

@@ -52,6 +52,7 @@ type process struct {
 	byFault bool
 	// starved: it takes no step.
 	starved bool
+	moments
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
@@ -87,8 +88,12 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt:
 		return true
+	case vSetAt:
+		return p.v[in.v] != none && !p.mute(in)
+	case vOlder:
+		return !p.mute(in)
 	case vGet, vDel, vPExpire, vPTTL, vRead, vUpdate, vCompute, vSleep, vDeadline:
 		return true
 	}
@@ -99,7 +104,7 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt:
 		return true
 	}
 	return false
@@ -147,6 +152,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				p.watch, p.hasWatch, p.closed = watching{}, false, false
 				p.cacheWatched = false
 			}
+			p.moments = moments{}
 			h.kept(p)
 		case vIf:
 			if p.last == in.code {
@@ -202,6 +208,12 @@ func (ps programs) observe(p *process, o seen) {
 	switch in.verb {
 	case vGet, vRead, vUpdate:
 		p.v[in.v] = o.value
+	case vGetAt:
+		p.v[in.v], p.found = o.value, moment{}
+		if o.code == model.Found {
+			p.found = p.moments.seen
+		}
+		p.moments.seen = moment{}
 	case vWait:
 		p.v[in.v], p.number = o.value, o.number
 	}

@@ -27,6 +27,8 @@ type setting struct {
 type entry struct {
 	value    model.Datum
 	ttl, age int // ttl 0: none
+	// at is the time that it carries.
+	at moment
 	// still: the clock of its store stands still.
 	still bool
 }
@@ -48,6 +50,7 @@ type host1 struct {
 	// signals are in its channel.
 	locked  bool
 	signals int
+	ahead   int // of its wall clock
 }
 
 // mostProcesses and mostTokens are more than a case of use has at once.
@@ -345,12 +348,15 @@ func (w *world) key() string {
 	put(w.lastKept[:]...)
 	for _, n := range w.nodes {
 		put(int(n.status), n.age, n.signals)
+		put(n.ahead)
 		flag(n.locked)
 	}
 	for _, e := range w.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
 		flag(e.still)
+		flag(e.at.known)
+		put(e.at.age, e.at.ahead)
 	}
 	flag(w.frozen[0])
 	flag(w.frozen[1])
@@ -369,6 +375,8 @@ func (w *world) key() string {
 		datum(e.value)
 		put(e.ttl, e.age)
 		flag(e.still)
+		flag(e.at.known)
+		put(e.at.age, e.at.ahead)
 	}
 	flag(w.blackout.on)
 	flag(w.blackout.cache)
@@ -393,6 +401,10 @@ func (w *world) key() string {
 		flag(p.cancelledAtIssue)
 		flag(p.new)
 		flag(p.byFault)
+		for _, m := range []moment{p.own, p.found, p.moments.seen} {
+			flag(m.known)
+			put(m.age, m.ahead)
+		}
 		flag(p.starved)
 		put(p.place, p.watch.keys)
 		flag(p.watch.writes)
