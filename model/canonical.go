@@ -37,7 +37,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 		source = append(source, from)
 		*clock = uint8(len(source))
 	}
-	for k := range s.Entries {
+	for k := range s.present() {
 		number(&s.Entries[k].Clock)
 		number(&s.Entries[k].Stamp.Clock)
 	}
@@ -186,8 +186,10 @@ func (s *State) numberTokens() {
 		}
 		d.N = number[d.N]
 	}
-	for k := range s.Entries {
-		rename(&s.Entries[k].Value)
+	for k := range s.present() {
+		if v := &s.Entries[k].Value; v.Kind == KindToken {
+			rename(v)
+		}
 	}
 	if s.Replica.Lags {
 		for k := range s.Replica.Entries {
@@ -195,16 +197,18 @@ func (s *State) numberTokens() {
 		}
 	}
 	for n := range s.Nodes {
-		if memory := &s.Nodes[n].Memory; *memory != ([MaxMemory]Datum{}) {
-			for k := range memory {
-				rename(&memory[k])
+		if node := &s.Nodes[n]; node.Kept != 0 {
+			for k := range node.Memory {
+				rename(&node.Memory[k])
 			}
 		}
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		for k := range p.Held() {
-			rename(&p.Registers[k].Datum)
+			if d := &p.Registers[k].Datum; d.Kind == KindToken || d.Kind == KindFlight {
+				rename(d)
+			}
 		}
 	}
 	for n := int(next); n < MaxTokens; n++ {

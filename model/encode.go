@@ -1,6 +1,9 @@
 package model
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Encode appends the discrete part of s, which is in canonical form, without the
 // budgets: two states with the same bytes differ at most in budgets, clock
@@ -8,20 +11,20 @@ import "encoding/binary"
 func (s *State) Encode(to []byte) []byte {
 	to = append(to, s.Source)
 	present := uint16(0)
-	for k := range s.Entries {
+	for k := range s.present() {
 		if s.Entries[k].Present() {
 			present |= 1 << k
 		}
 	}
 	to = binary.LittleEndian.AppendUint16(to, present)
-	for k := range s.Entries {
+	for k := range s.present() {
 		if e := &s.Entries[k]; e.Present() {
 			to = s.encodeEntry(e, to)
 		}
 	}
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
-		if node.Steps != 0 || node.Memory != ([MaxMemory]Datum{}) {
+		if node.Steps != 0 || node.Kept != 0 {
 			to = s.encodeMemory(node, to)
 			continue
 		}
@@ -242,6 +245,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	s.Source, s.Attentive = from[0], false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
+	s.Keys = uint8(bits.Len16(present))
 	for k := range s.Entries {
 		s.Entries[k] = Entry{}
 		if present&(1<<k) != 0 {
@@ -264,7 +268,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 				continue
 			}
 			entry(&e)
-			node.Memory[k] = e.Value
+			node.remember(KeyID(k), e.Value)
 		}
 		if memory {
 			from = from[1:]

@@ -5,21 +5,34 @@ import "fmt"
 // MaxMemory is how many keys the memory of a node has.
 const MaxMemory = 8
 
+// remember changes what is under a key of the memory.
+func (n *Node) remember(key KeyID, d Datum) {
+	if n.Memory[key].Kind != KindNone {
+		n.Kept--
+	}
+	if d.Kind != KindNone {
+		n.Kept++
+	}
+	n.Memory[key] = d
+}
+
+// forget empties the memory.
+func (n *Node) forget() { n.Memory, n.Kept = [MaxMemory]Datum{}, 0 }
+
 // memoryEffect lets an operation on the memory of its node take effect, by the same
 // rules as an operation of a store.
 func (r *Rules) memoryEffect(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
-	cell := &s.Nodes[p.Node].Memory[op.Key]
+	before := s.Nodes[p.Node].Memory[op.Key]
 	arg := Datum{}
 	if op.Arg != NoRegister {
 		arg = p.Registers[op.Arg].Datum
 	}
-	if err := op.Exceeds(*cell); err != nil {
+	if err := op.Exceeds(before); err != nil {
 		return 0, &LimitError{op.Source, err.Error()}
 	}
 	node := p.Node
-	before := *cell
 	after, code := op.Effect(Entry{Value: before}, arg)
-	*cell = after.Value
+	s.Nodes[node].remember(op.Key, after.Value)
 	observed := Observe(code)
 	if code == Found {
 		var err error
@@ -48,7 +61,7 @@ func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, e *Eve
 
 // lock takes a mutex that is free.
 func (r *Rules) lock(s *State, p *Process, op *Operation, e *Event) {
-	s.Nodes[p.Node].Memory[op.Key] = Datum{KindCounter, 1}
+	s.Nodes[p.Node].remember(op.Key, Datum{KindCounter, 1})
 	r.remembered(s, p.Node, op.Key, Datum{}, e)
 }
 
@@ -58,7 +71,7 @@ func (r *Rules) unlock(s *State, p *Process, op *Operation, e *Event) error {
 	if before.Kind == KindNone {
 		return &LimitError{op.Source, "Unlock of a mutex that is not locked"}
 	}
-	s.Nodes[p.Node].Memory[op.Key] = Datum{}
+	s.Nodes[p.Node].remember(op.Key, Datum{})
 	r.remembered(s, p.Node, op.Key, before, e)
 	return nil
 }

@@ -13,7 +13,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 			r.processMoves(s, i, m)
 		}
 	}
-	for k := range s.Entries {
+	for k := range s.present() {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			m.Begin()
 			if e.Session != 0 || m.Require(Guard{e.Clock, true, e.TTL}) {

@@ -64,7 +64,7 @@ func (r *Rules) serve(s *State, key KeyID, local bool, node uint8, e *Event) {
 			if code != Done {
 				return
 			}
-			s.Nodes[node].Memory[key] = after.Value
+			s.Nodes[node].remember(key, after.Value)
 		} else {
 			if s.Entries[key].Value.Kind != KindList {
 				return

@@ -81,6 +81,7 @@ func (r *Rules) Promote(s *State, m *Move, e *Event) {
 		if before != after {
 			e.Changes = append(e.Changes, Change{Key: KeyID(k), Before: before, After: after, Owner: s.ownerOf(before.Value)})
 			s.Entries[k] = after
+			s.Keys = max(s.Keys, uint8(k)+1)
 		}
 	}
 	r.acknowledge(s, Failed)

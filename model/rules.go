@@ -44,28 +44,41 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 	switch p.Phase {
 	case Acting:
 		op := r.Automaton.Operation(p.Local)
-		switch {
-		case op.Kind == WaitTask:
-			t := s.Task(p, p.Registers[op.Arg].N)
-			return 0, 0, t >= 0 && s.Processes[t].Phase != Ended
-		case op.Kind == AwaitFlight:
-			// Its result comes with the step that resolves the flight.
-			return 0, 0, true
-		case p.givesUp(op):
-			return 0, 0, false
-		case p.ending(op):
-			return op.Min, 0, false
-		case op.Kind.guarded() && s.met(p, op), s.Outage.breaks(p, op):
-			return 0, 0, false
+		if p.Cancelled || p.Stopped || p.Observed != 0 || op.Patience > 0 || op.Kind.waits() {
+			return r.waitTiming(s, p, op)
 		}
-		least, most = r.span(p, op)
-		return least, most, most == Forever && (op.Kind.guarded() || p.parked())
+		return op.Min, op.Max, false
 	case Replying, Sent:
 		least, most = r.span(p, r.Automaton.Operation(p.Local))
 		return least, most, false
 	}
 	return 0, Forever, true
 }
+
+// waitTiming is timing for a process that may wait for something other than time, or
+// whose wait may be ended by something else.
+func (r *Rules) waitTiming(s *State, p *Process, op *Operation) (least, most Ticks, blocked bool) {
+	switch {
+	case op.Kind == WaitTask:
+		t := s.Task(p, p.Registers[op.Arg].N)
+		return 0, 0, t >= 0 && s.Processes[t].Phase != Ended
+	case op.Kind == AwaitFlight:
+		// Its result comes with the step that resolves the flight.
+		return 0, 0, true
+	case p.givesUp(op):
+		return 0, 0, false
+	case p.ending(op):
+		return op.Min, 0, false
+	case op.Kind.guarded() && s.met(p, op), s.Outage.breaks(p, op):
+		return 0, 0, false
+	}
+	least, most = r.span(p, op)
+	return least, most, most == Forever && (op.Kind.guarded() || p.parked())
+}
+
+// waits reports whether an operation of this kind waits for something other than time as
+// soon as it is issued.
+func (k OperationKind) waits() bool { return k == WaitTask || k == AwaitFlight || k.guarded() }
 
 // span returns how long the process may be in its phase if nothing but time decides.
 func (r *Rules) span(p *Process, op *Operation) (least, most Ticks) {
@@ -100,8 +113,10 @@ func (r *Rules) replyTime(op *Operation, o Observation) (least, most Ticks) {
 // Bound returns the upper bound of the process's timer, whether or not its node
 // runs: 0 if it has to act at once, Forever if there is none.
 func (r *Rules) Bound(s *State, p *Process) Ticks {
-	if patience := r.keptBack(s, p); patience > 0 {
-		return patience
+	if s.Outage.On {
+		if patience := r.keptBack(s, p); patience > 0 {
+			return patience
+		}
 	}
 	_, most, blocked := r.timing(s, p)
 	if blocked {
@@ -113,7 +128,7 @@ func (r *Rules) Bound(s *State, p *Process) Ticks {
 // keptBack returns how long a process waits for an operation that an outage keeps back, 0
 // for anything else.
 func (r *Rules) keptBack(s *State, p *Process) Ticks {
-	if !s.Outage.On || p.Phase != Acting {
+	if p.Phase != Acting {
 		return 0
 	}
 	op := r.Automaton.Operation(p.Local)

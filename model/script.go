@@ -64,6 +64,7 @@ func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Cod
 		return entry, Failed, nil
 	}
 	after, code := op.Effect(entry, arg)
+	s.Keys = max(s.Keys, uint8(op.Key)+1)
 	if op.Session != 0 && code == Done {
 		after.bind(op)
 		s.Attentive = true

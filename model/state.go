@@ -47,6 +47,8 @@ type Node struct {
 	Limit  Ticks
 	// Memory is what the processes of the node share, by key; gone with them.
 	Memory [MaxMemory]Datum
+	// Kept is how many keys have something there.
+	Kept uint8
 	// Variant is which variant of the protocol it runs.
 	Variant uint8
 	// Steps tells by how much its wall clock is wrong.
@@ -141,7 +143,10 @@ type State struct {
 	Processes []Process
 	Nodes     []Node
 	// Entries are the contents of all stores, by key.
-	Entries  [MaxKeys]Entry
+	Entries [MaxKeys]Entry
+	// Keys bounds the keys that are present: none is as high as that. It follows from the
+	// rest.
+	Keys     uint8
 	Replica  Replica
 	Outage   Outage
 	Starving Starving
@@ -168,6 +173,9 @@ type State struct {
 	// scratch is for sorting.
 	scratch []Process
 }
+
+// present returns the entries up to the last one that may be present.
+func (s *State) present() []Entry { return s.Entries[:s.Keys] }
 
 // Copy makes s equal to other without sharing anything with it.
 func (s *State) Copy(other *State) {
@@ -269,14 +277,14 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 // DropProcesses ends all processes of the node without a trace, and its memory. Requests
 // that are under way without a process stay.
 func (s *State) DropProcesses(node int) {
-	s.Nodes[node].Memory = [MaxMemory]Datum{}
+	s.Nodes[node].forget()
 	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node && s.Processes[i].Phase != Sent })
 }
 
 // DropBegun ends all processes of the node that have begun without a trace, and its
 // memory.
 func (s *State) DropBegun(node int) {
-	s.Nodes[node].Memory = [MaxMemory]Datum{}
+	s.Nodes[node].forget()
 	s.removeProcesses(func(i int) bool {
 		p := &s.Processes[i]
 		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent

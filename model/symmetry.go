@@ -129,7 +129,7 @@ func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 			return 1
 		}
 	}
-	if na.Memory != nb.Memory {
+	if (na.Kept != 0 || nb.Kept != 0) && na.Memory != nb.Memory {
 		for k := range na.Memory {
 			x, y := na.Memory[k], nb.Memory[k]
 			if x.Kind == KindToken {

@@ -10,7 +10,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	for i := range upper {
 		upper[i] = zone.Infinity
 	}
-	for k := range s.Entries {
+	for k := range s.present() {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			upper[e.Clock] = zone.Bound(e.TTL)
 		}
@@ -75,11 +75,13 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		halts = halts || s.Left[i] > 0 && f.Halts()
 	}
 	longer := r.stretch(s)
-	for k := range s.Entries {
+	for k := range s.present() {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 		}
-		r.stampConstants(&s.Entries[k].Stamp, lower, upper)
+		if t := &s.Entries[k].Stamp; t.Clock != NoClock {
+			r.stampConstants(t, lower, upper)
+		}
 	}
 	for n := range s.Nodes {
 		if node := &s.Nodes[n]; node.Clock != NoClock {
@@ -102,7 +104,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			if e := &s.Replica.Entries[k]; e.Clock != NoClock {
 				lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
 			}
-			r.stampConstants(&s.Replica.Entries[k].Stamp, lower, upper)
+			if t := &s.Replica.Entries[k].Stamp; t.Clock != NoClock {
+				r.stampConstants(t, lower, upper)
+			}
 		}
 	}
 	for i := range s.Processes {
@@ -130,10 +134,8 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 
 // stampConstants are those of a time: it may be compared by a wall clock that is wrong.
 func (r *Rules) stampConstants(t *Stamp, lower, upper []zone.Bound) {
-	if t.Clock != NoClock {
-		most := zone.Bound(t.Limit + r.skew())
-		lower[t.Clock], upper[t.Clock] = most, most
-	}
+	most := zone.Bound(t.Limit + r.skew())
+	lower[t.Clock], upper[t.Clock] = most, most
 }
 
 // latest returns how long after the beginning a process arrives that has not yet,
