@@ -259,8 +259,3 @@ func waitLine(t *rapid.T, i, lines int, spawns bool) instruction {
 	}
 	return in
 }
-
-// usesWaits reports whether a program waits for something other than time.
-func (s *setting) usesWaits() bool {
-	return slices.ContainsFunc([]verb{vBlockingPop, vNotice, vNoticeWithin, vLock, vLockWithin, vReceive}, s.uses)
-}
