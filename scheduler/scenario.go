@@ -163,6 +163,9 @@ func (s Scenario) Check() (Scenario, error) {
 	if s.Timeout < 0 {
 		return s, about(fmt.Errorf("a timeout of %s: it must be 0 or longer", model.FormatDuration(s.Timeout)), "timeout")
 	}
+	if s.Jobs > 0 && !s.hasJob() {
+		return s, about(fmt.Errorf("%d runs of the job on a node: the protocol %s has no job; give it a method\n\tfunc (p %s) Job(c *protocol.Client)", s.Jobs, s.Name, typeName(s.Protocol)), "jobs")
+	}
 	if _, ok := s.Protocol.(protocol.Updater); s.Invalidate && !ok {
 		return s, about(fmt.Errorf("updates cannot invalidate: the protocol %s does not say how; give it a method\n\tfunc (p %s) Update(c *protocol.Client) { protocol.UpdateSource(c, \"your key\") }", s.Name, typeName(s.Protocol)), "invalidate")
 	}

@@ -42,6 +42,16 @@ func codeOf(p protocol.Protocol) code {
 	}
 }
 
+// hasJob reports whether some node has a job.
+func (s Scenario) hasJob() bool {
+	_, has := s.Protocol.(protocol.Jobber)
+	for _, o := range s.Others {
+		_, other := o.Protocol.(protocol.Jobber)
+		has = has || other
+	}
+	return has
+}
+
 // boots reports whether nodes do something when they start.
 func (s Scenario) boots() bool {
 	_, boots := s.Protocol.(protocol.Booter)
