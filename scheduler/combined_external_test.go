@@ -210,3 +210,18 @@ func combined(t *testing.T, s scheduler.Scenario, o scheduler.Options) (map[stri
 	}
 	return m, true
 }
+
+// Nor does the number of workers change a byte.
+func TestWorkersChangeNothingWhateverFaultsAreCombined(t *testing.T) {
+	for n := range *combinedCases {
+		s := combinations.Example(*combinedFirst + n)
+		want := told(t, s, scheduler.Options{Workers: 1, MaxStates: 3_000})
+		for _, workers := range []int{2, 5} {
+			o := scheduler.Options{Workers: workers, MaxStates: 3_000}
+			o.Together()
+			if got := told(t, s, o); got != want {
+				t.Errorf("case %d, %s, %v: with %d workers\n%.2000s\nand with one\n%.2000s", *combinedFirst+n, s.Name, s.Bounds().Faults, workers, got, want)
+			}
+		}
+	}
+}
