@@ -134,7 +134,12 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	p = &s.Processes[i]
 	p.Registers[p.Count] = Register{Datum: Datum{KindTask, position}}
 	p.Count++
-	start, err := r.Automaton.Start(m.Program)
+	return r.begin(s, at, m.Program, e)
+}
+
+// begin lets the process at the index start its program in a step of others.
+func (r *Rules) begin(s *State, at int, program ProgramID, e *Event) error {
+	start, err := r.Automaton.Start(program)
 	if err != nil {
 		return err
 	}
@@ -149,9 +154,6 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 // join puts a process at the end of the family of process i, and returns where that is,
 // and its position there.
 func (s *State) join(i int, child Process, source Source) (at int, position uint8, err error) {
-	if len(s.Processes) == MaxProcesses {
-		return 0, 0, &LimitError{source, fmt.Sprintf("more than %d processes live at once; wait for some, or spawn fewer", MaxProcesses)}
-	}
 	p := &s.Processes[i]
 	at = i
 	for at > 0 && s.Processes[at-1].Node == p.Node && s.Processes[at-1].Family == p.Family {
@@ -161,10 +163,18 @@ func (s *State) join(i int, child Process, source Source) (at int, position uint
 		at++
 		position++
 	}
+	return at, position, s.insert(at, child, source)
+}
+
+// insert puts a process at an index.
+func (s *State) insert(at int, p Process, source Source) error {
+	if len(s.Processes) == MaxProcesses {
+		return &LimitError{source, fmt.Sprintf("more than %d processes live at once; wait for some, or spawn fewer", MaxProcesses)}
+	}
 	s.Processes = append(s.Processes, Process{})
 	copy(s.Processes[at+1:], s.Processes[at:])
-	s.Processes[at] = child
-	return at, position, nil
+	s.Processes[at] = p
+	return nil
 }
 
 // LimitError says that protocol code exceeds a limit of [State].

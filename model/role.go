@@ -80,20 +80,13 @@ func (r *Rules) Reboot(s *State, node uint8, e *Event) error {
 		}
 		at++
 	}
-	if len(s.Processes) == MaxProcesses {
-		return &LimitError{What: "too many processes live at once for a node to start again"}
-	}
-	s.Processes = append(s.Processes, Process{})
-	copy(s.Processes[at+1:], s.Processes[at:])
-	s.Processes[at] = Process{Node: node, Family: family, Root: true, Role: Boot}
 	start, err := r.Automaton.Start(program)
 	if err != nil {
 		return err
 	}
-	inner := Event{Begun: e.Begun}
-	if err := r.enter(s, at, start, &inner); err != nil {
+	boot := Process{Node: node, Family: family, Root: true, Role: Boot}
+	if err := s.insert(at, boot, r.Automaton.Operation(start.To).Source); err != nil {
 		return err
 	}
-	e.Begun = append(inner.Begun, Begun{at, inner.Marks, inner.Ended})
-	return nil
+	return r.begin(s, at, program, e)
 }
