@@ -139,8 +139,11 @@ func (f pause) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Eve
 			continue
 		}
 		if m.Choice&(1<<position) != 0 {
-			r.FallDue(s, i)
 			e.Overdue = append(e.Overdue, i)
+			r.FallDue(s, i)
+		} else if p.Overdue {
+			// It was due before, and has waited longer.
+			r.FallDue(s, i)
 		}
 		position++
 	}

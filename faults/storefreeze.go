@@ -35,15 +35,15 @@ func offerTimed(r *model.Rules, s *model.State, m *model.Moves) {
 // timed returns the stores in which a TTL runs, each as a bit.
 func timed(r *model.Rules, s *model.State) (stores uint32) {
 	for k := range s.Entries {
-		if s.Entries[k].Timed() {
+		if r.Runs(s, model.KeyID(k)) {
 			stores |= 1 << r.Automaton.Store(model.KeyID(k))
 		}
 	}
 	return stores
 }
 
-func (storeFreeze) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
+func (storeFreeze) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {
 	e.Store = model.StoreID(m.Index)
-	r.Freeze(s, e.Store)
+	s.Freeze(e.Store)
 	return nil
 }

@@ -74,7 +74,7 @@ func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 // lapseMoves appends the move by which the process has waited for as long as it would for
 // an operation to take effect: the request is then still under way.
 func (p *Process) lapseMoves(op *Operation, move Move, m *Moves) {
-	if op.Patience == 0 || p.Phase != Acting {
+	if op.Patience == 0 || p.Phase != Acting || p.parked() {
 		return
 	}
 	m.Begin()
@@ -100,5 +100,16 @@ func (r *Rules) giveUp(s *State, i int, move *Move, e *Event) error {
 		}
 		e.GoesOn = true
 	}
+	if code == TimedOut {
+		return r.lapsed(s, i, e)
+	}
 	return r.Fail(s, i, code, false, e)
+}
+
+// lapsed lets process i go on at once, which has waited for as long as it would.
+func (r *Rules) lapsed(s *State, i int, e *Event) error {
+	p := &s.Processes[i]
+	e.Operation, e.Observation = r.Automaton.Operation(p.Local), Observe(TimedOut)
+	p.New = false
+	return r.goOn(s, i, e)
 }

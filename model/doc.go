@@ -42,7 +42,8 @@
 // "the remaining bound of each timer", TTLs of a store are such bounds; the wall clocks of
 // nodes are compared with times that were written down, and nothing else depends on
 // them, as in Go, whose timers and deadlines are monotonic. A frozen store clock stands
-// still for good: clocks that stop for a while cannot be held as a zone.
+// still until the store fails over: clocks that stop for a while cannot be held as a
+// zone.
 //
 // The package imports model/zone and the standard library. It must never import
 // another package of this module.

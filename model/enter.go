@@ -42,10 +42,17 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 		p.Observed = Observe(Stopped)
 		return nil
 	}
-	if most := op.Max; most != 0 && (op.Min != 0 || most != Forever) {
-		p.Clock = Fresh
-	}
+	p.Clock = op.startClock()
 	return nil
+}
+
+// startClock returns the clock with which an operation is issued: none where no time is
+// ever asked for.
+func (op *Operation) startClock() uint8 {
+	if op.Patience > 0 || op.Max != 0 && (op.Min != 0 || op.Max != Forever) {
+		return Fresh
+	}
+	return NoClock
 }
 
 // end lets the process return; only what its result mentions stays, and a flight that it

@@ -5,7 +5,7 @@ package model
 // up while it is under way.
 func (r *Rules) mergeable(start *Edge) bool {
 	op := r.Automaton.Operation(start.To)
-	return len(start.Marks) == 0 && op.Remote() && op.Patience == 0 && !(op.Requests() && r.abandons())
+	return len(start.Marks) == 0 && op.Remote() && op.Patience == 0 && !r.abandons()
 }
 
 // abandons reports whether a fault makes processes give up operations under way.

@@ -14,7 +14,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 		}
 	}
 	for k := range s.present() {
-		if e := &s.Entries[k]; e.Clock != NoClock {
+		if e := &s.Entries[k]; e.Clock != NoClock && (e.Session != 0 || r.Runs(s, KeyID(k))) {
 			m.Begin()
 			if e.Session != 0 || m.Require(Guard{e.Clock, true, e.TTL}) {
 				m.Add(Move{Kind: MoveExpire, Index: uint8(k)})
@@ -151,8 +151,8 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 			move.Observation = Observe(NoTTL)
 			m.Add(move)
 			return
-		case e.TTL > 0 && e.Clock == NoClock:
-			// Its clock stands still, nobody knows where.
+		case e.Clock != NoClock && !r.Runs(s, op.Key):
+			// The clock of its store stands still, nobody knows where.
 			shared := len(m.guards) - start
 			move.Observation = Observe(NotBelow)
 			m.Add(move)

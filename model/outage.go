@@ -157,8 +157,11 @@ func (r *Rules) most(p *Process) Ticks {
 func (r *Rules) EndOutage(s *State, m *Move, e *Event) {
 	for k, i := range r.waiting(s, &s.Outage) {
 		if m.Choice&(1<<k) != 0 {
-			p := &s.Processes[i]
-			p.Overdue, p.Clock = true, NoClock
+			if p := &s.Processes[i]; s.Stands(p) {
+				r.FallDue(s, i)
+			} else {
+				p.Overdue, p.Clock = true, NoClock
+			}
 			e.Overdue = append(e.Overdue, i)
 		}
 	}

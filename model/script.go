@@ -72,9 +72,6 @@ func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Cod
 	if op.Stamp != 0 && code == Done {
 		after.Stamp = at
 	}
-	if s.Frozen != 0 && s.stands(op.Store) && after.Session == 0 {
-		after.Clock = NoClock
-	}
 	e.Changes = append(e.Changes, Change{
 		Key: op.Key, Before: entry, After: after, Written: op.Kind == Set && code == Done,
 		Refused: op.Kind == Set && code == Refused, Owner: s.ownerOf(entry.Value),

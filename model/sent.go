@@ -155,10 +155,7 @@ func (r *Rules) Resend(s *State, i int, m *Move, e *Event) error {
 	e.Process, e.Node, e.Operation, e.Observation, e.Reached = i, int(p.Node), op, observed, true
 	p.refer(observed, &e.Data)
 	p.forget(count)
-	p.Phase, p.Overdue, p.Late, p.New, p.Clock = Acting, false, false, false, NoClock
-	if op.Max > 0 && (op.Min != 0 || op.Max != Forever) {
-		p.Clock = Fresh
-	}
+	p.Phase, p.Overdue, p.Late, p.New, p.Clock = Acting, false, false, false, op.startClock()
 	return nil
 }
 

@@ -19,10 +19,10 @@ func (e *Entry) bind(op *Operation) {
 	e.Session, e.TTL, e.Clock = op.Session, op.TTL, NoClock
 }
 
-// endSession lets the entries that are bound to a key that is gone be removed.
-func (s *State) endSession(key KeyID) {
-	for k := range s.Entries {
-		if e := &s.Entries[k]; e.Session == uint8(key)+1 && e.Clock == NoClock {
+// endSessions lets the entries be removed whose session is gone.
+func (s *State) endSessions() {
+	for k := range s.present() {
+		if e := &s.Entries[k]; e.Session != 0 && e.Clock == NoClock && !s.Entries[e.Session-1].Present() {
 			e.Clock = Fresh
 		}
 	}

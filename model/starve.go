@@ -17,8 +17,9 @@ func (s *State) Starve(i int, limit Ticks) {
 
 // Feed lets the process that is starved go on: overdue, if it has become due meanwhile.
 func (r *Rules) Feed(s *State, i int, overdue bool) {
-	s.Processes[i].Starved = false
-	if overdue {
+	p := &s.Processes[i]
+	p.Starved = false
+	if overdue || p.Overdue {
 		r.FallDue(s, i)
 	}
 	s.Starving = Starving{}

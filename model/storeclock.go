@@ -1,8 +1,7 @@
 package model
 
 // The clock of a store measures its TTLs. A step of it changes at once how much is left
-// of them, by changing the TTLs: time itself goes on as before. A frozen one lets them
-// stand still for good.
+// of them, by changing the TTLs: time itself goes on as before. A frozen one lets none end.
 
 // StepMoves appends the ways in which the clock of the store can step by so much,
 // forward if that is positive: each key that has a TTL is over by that or is not, which
@@ -14,7 +13,7 @@ func (r *Rules) StepMoves(s *State, store StoreID, by Ticks, move Move, m *Moves
 	any := false
 	for k := range s.Entries {
 		e := &s.Entries[k]
-		if !e.Timed() || r.Automaton.Store(KeyID(k)) != store {
+		if !r.Runs(s, KeyID(k)) || r.Automaton.Store(KeyID(k)) != store {
 			continue
 		}
 		any = true
@@ -50,7 +49,7 @@ func (r *Rules) StepMoves(s *State, store StoreID, by Ticks, move Move, m *Moves
 func (r *Rules) Step(s *State, store StoreID, by Ticks, m *Move, e *Event) {
 	for k := range s.Entries {
 		entry := &s.Entries[k]
-		if !entry.Timed() || r.Automaton.Store(KeyID(k)) != store {
+		if !r.Runs(s, KeyID(k)) || r.Automaton.Store(KeyID(k)) != store {
 			continue
 		}
 		before := *entry
@@ -85,22 +84,18 @@ func (r *Rules) stretch(s *State) Ticks {
 // Rewind lets all TTLs of a store begin anew.
 func (r *Rules) Rewind(s *State, store StoreID) {
 	for k := range s.Entries {
-		if e := &s.Entries[k]; e.Timed() && r.Automaton.Store(KeyID(k)) == store {
+		if e := &s.Entries[k]; r.Runs(s, KeyID(k)) && r.Automaton.Store(KeyID(k)) == store {
 			e.Clock = Fresh
 		}
 	}
 }
 
-// Freeze lets the clock of a store stand still for good. Its TTLs never end, and PTTL
-// compares what is left of them with anything either way.
-func (r *Rules) Freeze(s *State, store StoreID) {
-	s.Frozen |= 1 << store
-	for k := range s.Entries {
-		if e := &s.Entries[k]; e.Timed() && r.Automaton.Store(KeyID(k)) == store {
-			e.Clock = NoClock
-		}
-	}
-}
+// Freeze lets the clock of a store stand still, until it fails over: for its replica time
+// goes on as before. Meanwhile no TTL ends, and PTTL compares what is left with anything
+// either way.
+func (s *State) Freeze(store StoreID) { s.Frozen |= 1 << store }
 
-// stands reports whether the clock of the store stands still.
-func (s *State) stands(store StoreID) bool { return s.Frozen&(1<<store) != 0 }
+// Runs reports whether the TTL of the key k runs out when its time has come.
+func (r *Rules) Runs(s *State, k KeyID) bool {
+	return s.Entries[k].Timed() && (s.Frozen == 0 || s.Frozen&(1<<r.Automaton.Store(k)) == 0)
+}

@@ -11,7 +11,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 		upper[i] = zone.Infinity
 	}
 	for k := range s.present() {
-		if e := &s.Entries[k]; e.Clock != NoClock {
+		if e := &s.Entries[k]; e.Clock != NoClock && (e.Session != 0 || r.Runs(s, KeyID(k))) {
 			upper[e.Clock] = zone.Bound(e.TTL)
 		}
 	}
@@ -150,7 +150,7 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
 	op := r.Automaton.Operation(p.Local)
 	least, most := r.span(p, op)
-	if p.Phase == Acting && op.Patience > 0 {
+	if p.Phase == Acting && op.Patience > 0 && !p.parked() {
 		// It may go on without its process.
 		most = max(op.Max, op.Patience)
 		return zone.Bound(most), zone.Bound(most)

@@ -69,8 +69,8 @@ func (r *Rules) Listens(p *Process) (stores uint32) {
 	return stores
 }
 
-// notice tells those who watch of what the step has changed, and serves those who wait
-// at a list.
+// notice tells those who watch of what the step has changed, serves those who wait at a
+// list, and ends what is bound to sessions that are gone.
 func (r *Rules) notice(s *State, e *Event) {
 	// Serving appends changes.
 	for i := 0; i < len(e.Changes); i++ {
@@ -78,14 +78,12 @@ func (r *Rules) notice(s *State, e *Event) {
 		if !c.Written && c.Before == c.After || c.ByClock && c.After.Present() || e.Move.Kind == MoveRecovery && c.Before.looksLike(&c.After) {
 			continue
 		}
-		if !c.After.Present() {
-			s.endSession(c.Key)
-		}
 		s.tell(c.Key, false, 0, e.Move.Kind == MoveExpire || c.ByClock)
 		if c.After.Value.Kind == KindList {
 			r.serve(s, c.Key, false, 0, e)
 		}
 	}
+	s.endSessions()
 }
 
 // looksLike reports whether two entries differ at most in how much is left of their TTLs.

@@ -36,6 +36,11 @@ func TestACancelledRequestGivesUp(t *testing.T) {
 				}
 			})
 		}, true},
+		{"a read that comes first is given up, too", func(c *protocol.Client, reached func()) {
+			if _, _, err := c.Store.Get("k"); errors.Is(err, protocol.ErrCancelled) {
+				reached()
+			}
+		}, true},
 		{"one that begins later has none", func(c *protocol.Client, reached func()) {
 			if c.Sleep(time.Second) == nil {
 				return

@@ -111,6 +111,54 @@ func TestWhatTakesTooLongIsGivenUpAndGoesOn(t *testing.T) {
 	}
 }
 
+// So it does where nothing has latency: only an outage keeps an operation back then.
+func TestWhatHasNoLatencyIsGivenUpInAnOutage(t *testing.T) {
+	for _, c := range []struct {
+		longest time.Duration
+		wants   bool
+	}{{999 * time.Millisecond, false}, {2 * time.Second, true}} {
+		s := scheduler.NewScenario(orphan{func(c *protocol.Client, reached func()) {
+			var err error
+			c.Within(time.Second, func() { err = c.Store.Set("k", c.NewToken(), protocol.PX(time.Hour)) })
+			if errors.Is(err, protocol.ErrTimeout) {
+				reached()
+			}
+		}})
+		s.Nodes, s.Updates, s.Latency = 1, 0, protocol.Range{}
+		fault(faults.Partition(1, c.longest))(&s)
+		if got := violated(t, s, checks.NoOrphanedLock()); got != c.wants {
+			t.Errorf("a partition of up to %s: %t", c.longest, got)
+		}
+	}
+}
+
+// For the replica of a store whose clock stands still time has gone on: what should have
+// ended long ago ends when it takes over.
+func TestTheReplicaOfAFrozenStoreHasItsOwnClock(t *testing.T) {
+	outlived := func(c *protocol.Client, reached func()) {
+		there := func() bool { _, ok, _ := c.Store.Get("k"); return ok }
+		c.Store.Set("k", c.NewToken(), protocol.PX(5*time.Second))
+		c.Sleep(8 * time.Second)
+		frozen := there()
+		c.Sleep(2 * time.Second)
+		if frozen && !there() {
+			reached()
+		}
+	}
+	for _, c := range []struct {
+		rule       string
+		got, wants bool
+	}{
+		{"a TTL of a frozen clock never ends", reachableOnce(t, outlived, faults.StoreClockFreeze(1)), false},
+		{"nothing outlives its TTL otherwise", reachableOnce(t, outlived, faults.Failover(1, time.Second)), false},
+		{"what outlives it ends with a failover", reachableOnce(t, outlived, faults.StoreClockFreeze(1), faults.Failover(1, time.Second)), true},
+	} {
+		if c.got != c.wants {
+			t.Errorf("%s: %t", c.rule, c.got)
+		}
+	}
+}
+
 // An operation of a request that is cancelled may go on: what its process does next may
 // come first. That is so for the first operation of a request, too, which elsewhere is
 // taken together with its arrival.

@@ -342,10 +342,10 @@ func (w *world) promotions(k int, now [len(tinyKeys)]entry, do func([len(tinyKey
 		return
 	}
 	e := now[k]
-	if e.ttl == 0 || e.still || e.age <= e.ttl {
+	if e.ttl == 0 || e.age <= e.ttl {
 		w.promotions(k+1, now, do)
 	}
-	if e.ttl > 0 && !e.still && e.age >= e.ttl {
+	if e.ttl > 0 && e.age >= e.ttl {
 		now[k] = entry{}
 		w.promotions(k+1, now, do)
 	}
@@ -394,7 +394,7 @@ func (w *world) passTrouble() {
 		w.backup.age++
 		for k := range w.backup.entries {
 			w.backup.entries[k].at.pass()
-			if e := &w.backup.entries[k]; e.ttl > 0 && !e.still {
+			if e := &w.backup.entries[k]; e.ttl > 0 {
 				e.age = min(e.age+1, e.ttl+1)
 			}
 		}

@@ -102,7 +102,7 @@ func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
 	for _, cache := range []bool{false, true} {
 		timed := false
 		for k, e := range w.entries {
-			timed = timed || tinyKeys[k].cache == cache && e.ttl > 0 && !e.still
+			timed = timed || tinyKeys[k].cache == cache && e.ttl > 0 && !w.frozen[store(cache)]
 		}
 		if !timed {
 			continue
@@ -119,7 +119,7 @@ func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
 		})
 		begin(storeBack, func(n *world) {
 			for k := range n.entries {
-				if e := &n.entries[k]; tinyKeys[k].cache == cache && e.ttl > 0 && !e.still {
+				if e := &n.entries[k]; tinyKeys[k].cache == cache && e.ttl > 0 {
 					e.ttl += n.set.step
 				}
 			}
@@ -133,11 +133,6 @@ func (w *world) clockTroubles(begin func(t trouble, change func(n *world))) {
 		})
 		begin(storeFreeze, func(n *world) {
 			n.frozen[store(cache)] = true
-			for k := range n.entries {
-				if e := &n.entries[k]; tinyKeys[k].cache == cache && e.ttl > 0 {
-					e.still, e.age = true, 0
-				}
-			}
 		})
 	}
 }
@@ -151,7 +146,7 @@ func (w *world) ahead(cache bool, k int, now [len(tinyKeys)]entry, do func([len(
 		return
 	}
 	e := now[k]
-	if tinyKeys[k].cache != cache || e.ttl == 0 || e.still {
+	if tinyKeys[k].cache != cache || e.ttl == 0 {
 		w.ahead(cache, k+1, now, do)
 		return
 	}
@@ -212,7 +207,7 @@ func (w *world) staleReads(i int, in instruction, add adder) {
 	case (in.verb == vGet || in.verb == vGetAt) && !b.ofSource && tinyKeys[in.key].cache == b.cache:
 		nothing := func(*world, *successor) {}
 		e := b.entries[in.key]
-		timed := e.ttl > 0 && !e.still
+		timed := e.ttl > 0
 		if e.value.Kind == model.KindNone || timed && e.age >= e.ttl {
 			answer(seen{code: model.Missing}, nothing)
 		}

@@ -123,7 +123,7 @@ func (w *world) successors() []successor {
 		}
 	}
 	for k, e := range w.entries {
-		if e.ttl > 0 && !e.still && e.age == e.ttl {
+		if e.ttl > 0 && e.age >= e.ttl && !w.still(k) {
 			add(1, false, func(n *world, _ *successor) {
 				n.put(k, entry{})
 				n.tell(1<<k, true)
@@ -180,8 +180,8 @@ func (w *world) timePasses() bool {
 			return false
 		}
 	}
-	for _, e := range w.entries {
-		if e.ttl > 0 && !e.still && e.age >= e.ttl {
+	for k, e := range w.entries {
+		if e.ttl > 0 && e.age >= e.ttl && !w.still(k) {
 			return false
 		}
 	}
@@ -211,8 +211,9 @@ func (w *world) pass() {
 	}
 	for k := range w.entries {
 		w.entries[k].at.pass()
-		if w.entries[k].ttl > 0 && !w.entries[k].still {
-			w.entries[k].age++
+		if e := &w.entries[k]; e.ttl > 0 {
+			// What a store whose clock stands still keeps may grow old.
+			e.age = min(e.age+1, e.ttl+1)
 		}
 	}
 	for n := range w.nodes {
@@ -245,7 +246,7 @@ func (w *world) answers(p *process, in instruction) []model.Code {
 		if e.ttl == 0 {
 			break
 		}
-		if e.still {
+		if w.still(in.key) {
 			return []model.Code{model.NotBelow, model.Below}
 		}
 		left := e.ttl - e.age
@@ -351,7 +352,7 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	const runs = 7 // stands for the time that an entry has had
 	before := w.entries[in.key]
 	shared := model.Entry{Value: before.value, TTL: model.Ticks(before.ttl)}
-	if before.ttl > 0 && !before.still {
+	if before.ttl > 0 {
 		shared.Clock = runs
 	}
 	result, code := op.Effect(shared, p.v[in.v])
@@ -362,7 +363,6 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	if result.Clock == runs {
 		after.age = before.age
 	}
-	after.still = after.ttl > 0 && (w.frozen[store(tinyKeys[in.key].cache)] || result.Clock == model.NoClock)
 	gone := before.value.Kind == model.KindToken && after.value.Kind == model.KindNone
 	s.violates[noForeignRelease] = gone && w.owners[before.value.N] != p.family()
 	if op.Kind == model.Set && code == model.Done && after.value.Kind == model.KindVersion {

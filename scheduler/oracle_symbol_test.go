@@ -184,7 +184,7 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 			if name == map[bool]string{false: "store/", true: "cache/"}[key.cache]+key.name {
 				keys[k] = tiny
 				e := &s.Entries[k]
-				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL), still: e.TTL > 0 && e.Clock == model.NoClock}
+				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL)}
 			}
 		}
 	}

@@ -29,8 +29,6 @@ type entry struct {
 	ttl, age int // ttl 0: none
 	// at is the time that it carries.
 	at moment
-	// still: the clock of its store stands still.
-	still bool
 }
 
 type status uint8
@@ -86,6 +84,9 @@ type world struct {
 	// use.
 	endlessly bool
 }
+
+// still reports whether the clock of the key's store stands still.
+func (w *world) still(k int) bool { return w.frozen[store(tinyKeys[k].cache)] }
 
 func start(set *setting) *world {
 	w := &world{set: set, source: 1, crashes: set.crashes, pauses: set.pauses, left: set.budget}
@@ -354,7 +355,6 @@ func (w *world) key() string {
 	for _, e := range w.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
-		flag(e.still)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
@@ -374,7 +374,6 @@ func (w *world) key() string {
 	for _, e := range w.backup.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
-		flag(e.still)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
