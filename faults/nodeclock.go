@@ -14,25 +14,15 @@ import (
 // In the world it stands for clocks that are not synchronised, NTP that corrects the
 // time, a manual change.
 func ClockForward(times int, by time.Duration) model.Fault {
-	return nodeClock{lasting: lasting{counted: counted{"clock-forward", times, model.OnNode}, longest: by}}
+	return nodeClock{stepping{lasting: lasting{counted: counted{"clock-forward", times, model.OnNode}, longest: by}}}
 }
 
 // ClockBack is [ClockForward] in the other direction.
 func ClockBack(times int, by time.Duration) model.Fault {
-	return nodeClock{lasting: lasting{counted: counted{"clock-back", times, model.OnNode}, longest: by}, back: true}
+	return nodeClock{stepping{lasting: lasting{counted: counted{"clock-back", times, model.OnNode}, longest: by}, back: true}}
 }
 
-type nodeClock struct {
-	lasting
-	back bool
-}
-
-func (f nodeClock) Describe(model.MoveKind) string {
-	if f.back {
-		return "has its clock step back by " + model.FormatDuration(f.longest)
-	}
-	return "has its clock step forward by " + model.FormatDuration(f.longest)
-}
+type nodeClock struct{ stepping }
 
 func (f nodeClock) Resolve(t model.Tick) (model.Fault, error) {
 	var err error
@@ -41,12 +31,7 @@ func (f nodeClock) Resolve(t model.Tick) (model.Fault, error) {
 }
 
 // Steps returns by how much the clock steps.
-func (f nodeClock) Steps() model.Ticks {
-	if f.back {
-		return -f.limit
-	}
-	return f.limit
-}
+func (f nodeClock) Steps() model.Ticks { return f.step() }
 
 // SeesPending is true: it happens where the clock is about to be read; before that
 // nothing can tell.

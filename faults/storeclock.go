@@ -13,26 +13,16 @@ import (
 // In the world it stands for NTP that corrects the time, a manual change, a virtual
 // machine that is resumed, under a server whose TTLs follow the wall clock.
 func StoreClockForward(times int, by time.Duration) model.Fault {
-	return storeClock{lasting: lasting{counted: counted{"store-clock-forward", times, model.OnStore}, longest: by}}
+	return storeClock{stepping{lasting: lasting{counted: counted{"store-clock-forward", times, model.OnStore}, longest: by}}}
 }
 
 // StoreClockBack is [StoreClockForward] in the other direction: more is left of the
 // TTLs.
 func StoreClockBack(times int, by time.Duration) model.Fault {
-	return storeClock{lasting: lasting{counted: counted{"store-clock-back", times, model.OnStore}, longest: by}, back: true}
+	return storeClock{stepping{lasting: lasting{counted: counted{"store-clock-back", times, model.OnStore}, longest: by}, back: true}}
 }
 
-type storeClock struct {
-	lasting
-	back bool
-}
-
-func (f storeClock) Describe(model.MoveKind) string {
-	if f.back {
-		return "has its clock step back by " + model.FormatDuration(f.longest)
-	}
-	return "has its clock step forward by " + model.FormatDuration(f.longest)
-}
+type storeClock struct{ stepping }
 
 func (f storeClock) Resolve(t model.Tick) (model.Fault, error) {
 	var err error
@@ -48,19 +38,10 @@ func (f storeClock) Stretches() model.Ticks {
 	return 0
 }
 
-func (f storeClock) step() model.Ticks {
-	if f.back {
-		return -f.limit
-	}
-	return f.limit
-}
-
 // Offer lets the clock of every store step in which a TTL runs.
 func (f storeClock) Offer(r *model.Rules, s *model.State, m *model.Moves) {
-	for store, stores := model.StoreID(0), timed(r, s); stores != 0; store, stores = store+1, stores>>1 {
-		if stores&1 != 0 {
-			r.StepMoves(s, store, f.step(), model.Move{Kind: model.MoveFault, Index: uint8(store)}, m)
-		}
+	for store := range each(timed(r, s)) {
+		r.StepMoves(s, store, f.step(), model.Move{Kind: model.MoveFault, Index: uint8(store)}, m)
 	}
 }
 

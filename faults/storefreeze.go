@@ -1,6 +1,11 @@
 package faults
 
-import "lockstep/model"
+import (
+	"iter"
+	"math/bits"
+
+	"lockstep/model"
+)
 
 // StoreClockFreeze returns the fault by which the clock of a store stands still from
 // then on, until it fails over, at most times times in a run: its TTLs never end.
@@ -24,10 +29,19 @@ func (storeFreeze) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 
 // offerTimed lets a fault strike every store in which a TTL runs.
 func offerTimed(r *model.Rules, s *model.State, m *model.Moves) {
-	for store, stores := model.StoreID(0), timed(r, s); stores != 0; store, stores = store+1, stores>>1 {
-		if stores&1 != 0 {
-			m.Begin()
-			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(store)})
+	for store := range each(timed(r, s)) {
+		m.Begin()
+		m.Add(model.Move{Kind: model.MoveFault, Index: uint8(store)})
+	}
+}
+
+// each yields the stores that have a bit in the mask, in order.
+func each(stores uint32) iter.Seq[model.StoreID] {
+	return func(yield func(model.StoreID) bool) {
+		for ; stores != 0; stores &= stores - 1 {
+			if !yield(model.StoreID(bits.TrailingZeros32(stores))) {
+				return
+			}
 		}
 	}
 }

@@ -83,8 +83,8 @@ func (f outage) offerListening(r *model.Rules, s *model.State, m *model.Moves, o
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		for store, stores := model.StoreID(0), r.Listens(p); stores != 0; store, stores = store+1, stores>>1 {
-			if o := f.of(store, p.Node); stores&1 != 0 && !offered[o] {
+		for store := range each(r.Listens(p)) {
+			if o := f.of(store, p.Node); !offered[o] {
 				offered[o] = true
 				m.Begin()
 				m.Add(f.beginning(o))

@@ -58,15 +58,20 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		case move.Observation.Code() == Cancelled || move.Observation.Code() == TimedOut:
 			return r.giveUp(s, i, move, e)
 		}
-		op := r.Automaton.Operation(p.Local)
-		observed, err := r.effect(s, i, op, move, e)
-		if err != nil {
-			return err
-		}
-		e.Operation, e.Reached = op, true
-		return r.conclude(s, i, op, observed, e)
+		return r.complete(s, i, move, e)
 	}
 	return r.goOn(s, i, e)
+}
+
+// complete lets the operation of process i take effect, and the process observe that.
+func (r *Rules) complete(s *State, i int, move *Move, e *Event) error {
+	op := r.Automaton.Operation(s.Processes[i].Local)
+	observed, err := r.effect(s, i, op, move, e)
+	if err != nil {
+		return err
+	}
+	e.Process, e.Node, e.Operation, e.Reached = i, int(s.Processes[i].Node), op, true
+	return r.conclude(s, i, op, observed, e)
 }
 
 // conclude lets process i observe what became of its operation, or wait for that.
@@ -154,12 +159,7 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 	case SourceUpdate, SourceWrite, SourceCommit, SourceRollback:
 		return r.sourceEffect(s, p, op)
 	case StartDeadline:
-		if p.Count == MaxRegisters {
-			return 0, registerError(op.Source)
-		}
-		p.Registers[p.Count] = Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}
-		p.Count++
-		return ObserveFound(int(p.Count) - 1), nil
+		return p.find(Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}, op)
 	case TakeStamp:
 		register, err := p.holdStamp(Stamp{Fresh, s.Nodes[p.Node].Steps, op.TTL}, op)
 		return ObserveFound(register), err
@@ -255,10 +255,21 @@ func bind(p *Process, d Datum, op *Operation) (Observation, error) {
 			return ObserveFound(k), nil
 		}
 	}
+	return p.find(Register{Datum: d}, op)
+}
+
+// find lets the process hold one more register, which its operation has found.
+func (p *Process) find(reg Register, op *Operation) (Observation, error) {
+	register, err := p.hold(reg, op.Source)
+	return ObserveFound(register), err
+}
+
+// hold lets the process hold one more register, for the line at.
+func (p *Process) hold(reg Register, at Source) (register int, err error) {
 	if p.Count == MaxRegisters {
-		return 0, registerError(op.Source)
+		return 0, registerError(at)
 	}
-	p.Registers[p.Count] = Register{Datum: d}
+	p.Registers[p.Count] = reg
 	p.Count++
-	return ObserveFound(int(p.Count) - 1), nil
+	return int(p.Count) - 1, nil
 }

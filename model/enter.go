@@ -79,14 +79,15 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 	switch m.Kind {
 	case MarkToken:
 		n, ok := s.freeToken()
-		if !ok || p.Count == MaxRegisters {
+		if !ok {
 			return registerError(m.Source)
+		}
+		if _, err := p.hold(Register{Datum: Datum{KindToken, n}}, m.Source); err != nil {
+			return err
 		}
 		s.Owners[n] = OwnerOf(p)
 		s.Created++
 		s.Serials[n] = s.Created
-		p.Registers[p.Count] = Register{Datum: Datum{KindToken, n}}
-		p.Count++
 	case MarkAcquired:
 		p.Believes |= 1 << m.Key
 	case MarkReleasing:

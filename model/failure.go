@@ -37,13 +37,7 @@ func (r *Rules) unanswered(s *State, i int, m *Move, code Code, e *Event) error 
 func (r *Rules) LoseMessages(s *State, i int, m *Move, e *Event) error {
 	s.muted = true
 	defer func() { s.muted = false }()
-	op := r.Automaton.Operation(s.Processes[i].Local)
-	observed, err := r.effect(s, i, op, m, e)
-	if err != nil {
-		return err
-	}
-	e.Process, e.Node, e.Operation, e.Reached = i, int(s.Processes[i].Node), op, true
-	return r.answer(s, i, op, observed, e)
+	return r.complete(s, i, m, e)
 }
 
 // failures appends, with the guards of the move that would be its effect, what may

@@ -52,12 +52,7 @@ func (r *Rules) joinFlight(s *State, p *Process, op *Operation) (Observation, er
 	}
 	joined := *found
 	joined.Limit &^= flightLeads
-	if p.Count == MaxRegisters {
-		return 0, registerError(op.Source)
-	}
-	p.Registers[p.Count] = joined
-	p.Count++
-	return ObserveFound(int(p.Count) - 1), nil
+	return p.find(joined, op)
 }
 
 // startFlight starts a flight. One that is under way under the same key goes on
@@ -78,12 +73,11 @@ func (r *Rules) startFlight(s *State, p *Process, op *Operation) (Observation, e
 	for used&(1<<free) != 0 {
 		free++
 	}
-	if p.Count == MaxRegisters || free == MaxFlights {
+	if free == MaxFlights {
 		return 0, registerError(op.Source)
 	}
-	p.Registers[p.Count] = Register{Datum: Datum{KindFlight, free}, Limit: Ticks(op.Key)<<flightBits | flightLeads | flightOpen}
-	p.Count++
-	return ObserveStarted(int(p.Count) - 1), nil
+	register, err := p.hold(Register{Datum: Datum{KindFlight, free}, Limit: Ticks(op.Key)<<flightBits | flightLeads | flightOpen}, op.Source)
+	return ObserveStarted(register), err
 }
 
 // resolveFlight gives the result to whoever has joined.

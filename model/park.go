@@ -2,8 +2,7 @@ package model
 
 // A process that finds an empty list and would wait is parked there: by Observed, which
 // has its place in the queue. Elements go to whoever has waited longest, in the step that
-// adds them. Who waits for replicas, or for the
-// transaction of another, is parked, too.
+// adds them. Who waits for replicas, or for the transaction of another, is parked, too.
 
 // parked reports whether the process waits at a store, at the source, or at a list in the
 // memory of its node.

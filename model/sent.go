@@ -133,13 +133,7 @@ func (r *Rules) Duplicate(s *State, i int, m *Move, e *Event) error {
 	if err := r.send(s, i, Fresh, int(m.Fault)); err != nil {
 		return err
 	}
-	op := r.Automaton.Operation(s.Processes[i].Local)
-	observed, err := r.effect(s, i, op, m, e)
-	if err != nil {
-		return err
-	}
-	e.Process, e.Node, e.Operation, e.Reached = i, int(s.Processes[i].Node), op, true
-	return r.conclude(s, i, op, observed, e)
+	return r.complete(s, i, m, e)
 }
 
 // Resend lets the operation of process i take effect, and be issued again: the process

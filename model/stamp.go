@@ -63,12 +63,7 @@ func (reg *Register) stamp() Stamp { return Stamp{reg.Clock, Steps(reg.N), reg.L
 
 // holdStamp lets the process hold a stamp in a new register.
 func (p *Process) holdStamp(t Stamp, op *Operation) (register int, err error) {
-	if p.Count == MaxRegisters {
-		return 0, registerError(op.Source)
-	}
-	p.Registers[p.Count] = Register{Datum: Datum{KindStamp, uint8(t.Steps)}, Clock: t.Clock, Limit: t.Limit}
-	p.Count++
-	return int(p.Count) - 1, nil
+	return p.hold(Register{Datum: Datum{KindStamp, uint8(t.Steps)}, Clock: t.Clock, Limit: t.Limit}, op.Source)
 }
 
 // ageMoves appends the ways in which a process finds a time older than so much, or not,

@@ -17,9 +17,6 @@ const WithoutExpiry SetMode = 1
 // startWatch lets process p watch the keys of the operation. What has happened before
 // it does not see.
 func (s *State) startWatch(p *Process, op *Operation) (Observation, error) {
-	if p.Count == MaxRegisters {
-		return 0, registerError(op.Source)
-	}
 	limit := Ticks(op.Keys) << watchBits
 	if op.Mode&WithoutExpiry != 0 {
 		limit |= watchIgnoresExpiry
@@ -27,10 +24,8 @@ func (s *State) startWatch(p *Process, op *Operation) (Observation, error) {
 	if op.Local {
 		limit |= watchLocal
 	}
-	p.Registers[p.Count] = Register{Datum: Datum{Kind: KindWatch}, Limit: limit}
-	p.Count++
 	s.Attentive = true
-	return ObserveFound(int(p.Count) - 1), nil
+	return p.find(Register{Datum: Datum{Kind: KindWatch}, Limit: limit}, op)
 }
 
 // endWatch lets the watch in a register see nothing any more and reports whether it had

@@ -15,28 +15,22 @@ func (k storeKey) String() string { return k.key }
 // key numbers a key: those of the memory of nodes by themselves.
 func (l *learner) key(store, key string, at model.Source) (model.KeyID, error) {
 	if store == protocol.MemoryName {
-		return l.memoryKey(key, at)
+		return number(&l.memory, key, model.MaxMemory, " in the memory of a node", at)
 	}
-	k := storeKey{store, key}
-	if i := slices.Index(l.keys, k); i >= 0 {
-		return model.KeyID(i), nil
-	}
-	if len(l.keys) == model.MaxKeys {
-		return 0, &ProtocolError{Err: fmt.Errorf("%s:%d: the protocol uses more than %d keys", at.File, at.Line, model.MaxKeys)}
-	}
-	l.keys = append(l.keys, k)
-	return model.KeyID(len(l.keys) - 1), nil
+	return number(&l.keys, storeKey{store, key}, model.MaxKeys, "", at)
 }
 
-func (l *learner) memoryKey(key string, at model.Source) (model.KeyID, error) {
-	if i := slices.Index(l.memory, key); i >= 0 {
-		return model.KeyID(i), nil
+// number returns the place of a key among those that are known, of which it becomes one.
+// There are at most most, of which an error says where.
+func number[K comparable](known *[]K, key K, most int, where string, at model.Source) (model.KeyID, error) {
+	i := slices.Index(*known, key)
+	if i < 0 {
+		if i = len(*known); i == most {
+			return 0, &ProtocolError{Err: fmt.Errorf("%s:%d: the protocol uses more than %d keys%s", at.File, at.Line, most, where)}
+		}
+		*known = append(*known, key)
 	}
-	if len(l.memory) == model.MaxMemory {
-		return 0, &ProtocolError{Err: fmt.Errorf("%s:%d: the protocol uses more than %d keys in the memory of a node", at.File, at.Line, model.MaxMemory)}
-	}
-	l.memory = append(l.memory, key)
-	return model.KeyID(len(l.memory) - 1), nil
+	return model.KeyID(i), nil
 }
 
 // Store returns the number of the store that a key belongs to.

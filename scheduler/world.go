@@ -43,23 +43,19 @@ func codeOf(p protocol.Protocol) code {
 }
 
 // hasJob reports whether some node has a job.
-func (s Scenario) hasJob() bool {
-	_, has := s.Protocol.(protocol.Jobber)
-	for _, o := range s.Others {
-		_, other := o.Protocol.(protocol.Jobber)
-		has = has || other
-	}
-	return has
-}
+func (s Scenario) hasJob() bool { return someNode[protocol.Jobber](s) }
 
 // boots reports whether nodes do something when they start.
-func (s Scenario) boots() bool {
-	_, boots := s.Protocol.(protocol.Booter)
+func (s Scenario) boots() bool { return someNode[protocol.Booter](s) }
+
+// someNode reports whether the protocol of some node implements T.
+func someNode[T any](s Scenario) bool {
+	_, does := s.Protocol.(T)
 	for _, o := range s.Others {
-		_, other := o.Protocol.(protocol.Booter)
-		boots = boots || other
+		_, other := o.Protocol.(T)
+		does = does || other
 	}
-	return boots
+	return does
 }
 
 // durations returns the durations that the scenario knows: of its protocol's
