@@ -65,6 +65,10 @@ func Verify(t TB, s Scenario, properties ...model.Property) {
 		case scheduler.Violated:
 			t.Errorf("lockstep: %s", violation(t, &v))
 		case scheduler.Inconclusive:
+			if v.Reason != "" {
+				t.Errorf("lockstep: %s is inconclusive: %s; let fewer clocks drift, or by less", v.Property, v.Reason)
+				continue
+			}
 			t.Errorf("lockstep: %s is inconclusive: the search was cut off after %d states: %s; give it more time (go test -timeout), or check a smaller scenario", v.Property, r.Stats.States, r.CutOff)
 		case scheduler.Holds:
 			if v.Vacuous != "" {

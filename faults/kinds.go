@@ -14,6 +14,8 @@ const (
 	CountAmount
 	// CountRange: how many, and between which durations, as in 1x5s..30s.
 	CountRange
+	// CountRate: how many, and by which part of the time, as in 1x1%.
+	CountRate
 )
 
 // Kind is a kind of fault: what a user is told of it, and how one is made.
@@ -27,7 +29,7 @@ type Kind struct {
 	// Example is arguments of lockstep check under which it decides a verdict.
 	Example string
 	// New makes the fault. took is what the shape says more than a count: the longest
-	// duration or the amount as Max, or the range.
+	// duration or the amount as Max, the range, or as Max how much it is of a second.
 	New func(times int, took model.Range) model.Fault
 }
 
@@ -99,6 +101,12 @@ func Kinds() []Kind {
 			Example: "setnx --losers poll --crash 1 --store-clock-freeze 1 --property answered", New: counted(StoreClockFreeze),
 		},
 		{
+			Name: "store-clock-drift", Shape: CountRate, Meaning: "the clock of a store is wrong by up to so much of the time, fast or slow: its TTLs end early or late",
+			Event:   "the oscillator of a cheap or hot machine, a virtual machine that loses ticks",
+			Example: "lease --pause 1x6.5s --store-clock-drift 1x10% --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return StoreClockDrift(times, took.Max) },
+		},
+		{
 			Name: "leader-change", Meaning: "a store gets another leader, which counts all its TTLs from their beginning",
 			Event:   "a consensus store whose leases are counted down in the memory of the leader",
 			Example: "setnx --losers poll --wait 10s --updates 0 --crash 1 --leader-change 1 --property answered-within=1m10s", New: counted(LeaderChange),
@@ -114,6 +122,12 @@ func Kinds() []Kind {
 			Event:   "clocks that are not synchronised, NTP that corrects the time, a manual change",
 			Example: "setnx --expiry recorded --clock-back 1x1m --property mutual-exclusion",
 			New:     func(times int, took model.Range) model.Fault { return ClockBack(times, took.Max) },
+		},
+		{
+			Name: "clock-drift", Shape: CountRate, Meaning: "the clock of a node is wrong by up to so much of the time, fast or slow: its sleeps and deadlines end early or late",
+			Event:   "the oscillator of a cheap or hot machine, a virtual machine that loses ticks",
+			Example: "lease --pause 1x6.9s --clock-drift 1x10% --property mutual-exclusion",
+			New:     func(times int, took model.Range) model.Fault { return ClockDrift(times, took.Max) },
 		},
 		{
 			Name: "partition", Shape: CountLongest, Meaning: "a node cannot reach a store for up to so long: what it asks of it waits",

@@ -7,6 +7,9 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 	if err := r.apply(s, move, e); err != nil {
 		return err
 	}
+	if r.StoreDrift > 0 {
+		r.steady(s)
+	}
 	if s.Attentive {
 		r.notice(s, e)
 		return r.grant(s)

@@ -142,6 +142,8 @@ type Event struct {
 	Node, Process int
 	// Store is the store that a fault struck as a whole.
 	Store StoreID
+	// Drift is the clock that drifts from then on, if one does.
+	Drift Meter
 	// Overdue are the processes that are due when a fault ends, and so act at that
 	// instant.
 	Overdue []int

@@ -24,7 +24,7 @@ func (s *State) Encode(to []byte) []byte {
 	}
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
-		if node.Steps != 0 || node.Kept != 0 {
+		if node.Steps != 0 || node.Kept != 0 || node.Drift != NoDrift {
 			to = s.encodeMemory(node, to)
 			continue
 		}
@@ -32,7 +32,7 @@ func (s *State) Encode(to []byte) []byte {
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
-	if s.Replica.Lags || s.Outage.On || s.Starving.On || s.Frozen != 0 {
+	if s.Replica.Lags || s.Outage.On || s.Starving.On || s.Frozen|s.Fast|s.Slow|s.Steady != 0 {
 		count |= troubled
 	}
 	to = append(to, count)
@@ -40,7 +40,9 @@ func (s *State) Encode(to []byte) []byte {
 		to = s.encodeProcess(&s.Processes[i], to)
 	}
 	if count&troubled != 0 {
-		to = binary.LittleEndian.AppendUint16(to, s.Frozen)
+		for _, stores := range [...]uint16{s.Frozen, s.Fast, s.Slow, s.Steady} {
+			to = binary.LittleEndian.AppendUint16(to, stores)
+		}
 		to = s.encodeReplica(to)
 		to = s.encodeOutage(to)
 		if s.Starving.On {
@@ -129,11 +131,11 @@ func (s *State) encodeReplica(to []byte) []byte {
 func (n *Node) kind() byte { return n.Variant<<5 | byte(n.Class)<<4 | byte(n.Status) }
 
 // remembers stands next to the class of a node that has something in its memory, or
-// whose clock has stepped.
+// whose clock is wrong.
 const remembers = 1 << 7
 
 // encodeMemory writes a node with what is in its memory, each after its key+1, the steps
-// of its clock after the number that follows those, and 0.
+// of its clock and its drift after the numbers that follow those, and 0.
 func (s *State) encodeMemory(node *Node, to []byte) []byte {
 	to = append(to, node.kind()|remembers)
 	to = appendClocked(to, node.Clock, node.Limit)
@@ -144,6 +146,9 @@ func (s *State) encodeMemory(node *Node, to []byte) []byte {
 	}
 	if node.Steps != 0 {
 		to = append(to, MaxMemory+1, byte(node.Steps))
+	}
+	if node.Drift != NoDrift {
+		to = append(to, MaxMemory+2, byte(node.Drift))
 	}
 	return append(to, 0)
 }
@@ -242,7 +247,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
 	}
-	s.Source, s.Attentive = from[0], false
+	s.Source, s.Attentive, s.Drifts = from[0], false, false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	s.Keys = uint8(bits.Len16(present))
@@ -262,8 +267,13 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 			var e Entry
 			k := from[0] - 1
 			from = from[1:]
-			if k == MaxMemory {
+			switch k {
+			case MaxMemory:
 				node.Steps = Steps(from[0])
+				from = from[1:]
+				continue
+			case MaxMemory + 1:
+				node.Drift, s.Drifts = Drift(from[0]), true
 				from = from[1:]
 				continue
 			}
@@ -282,11 +292,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		s.Processes = append(s.Processes, Process{})
 		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
 	}
-	s.Replica, s.Outage, s.Frozen = Replica{}, Outage{}, 0
-	if trouble {
-		s.Frozen = binary.LittleEndian.Uint16(from)
-		from = from[2:]
+	s.Replica, s.Outage = Replica{}, Outage{}
+	for _, stores := range [...]*uint16{&s.Frozen, &s.Fast, &s.Slow, &s.Steady} {
+		*stores = 0
+		if trouble {
+			*stores = binary.LittleEndian.Uint16(from)
+			from = from[2:]
+		}
 	}
+	s.Drifts = s.Drifts || s.Fast|s.Slow != 0
 	lags := trouble && from[0] != 0
 	s.Replica.Reads = trouble && from[0] == 2
 	if trouble {

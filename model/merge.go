@@ -22,7 +22,7 @@ func (r *Rules) abandons() bool {
 // is none: time does not pass before it, and whatever else happens at the beginning may
 // as well come after it.
 func (r *Rules) arrivesFirst(s *State) int {
-	if !r.MergeArrivals || r.Window == nil || *r.Window > 0 {
+	if !r.MergeArrivals || r.Window == nil || *r.Window > 0 || r.NodeDrift > 0 && s.Left[r.NodeDrift-1] > 0 && r.Untouched(s) {
 		return -1
 	}
 	for i := range s.Processes {

@@ -85,7 +85,10 @@ func (r *Rules) Promote(s *State, m *Move, e *Event) {
 		}
 	}
 	r.acknowledge(s, Failed)
-	s.Frozen &^= 1 << s.Replica.Store // the replica has a clock of its own
+	// The replica has a clock of its own, which is right.
+	s.Frozen &^= 1 << s.Replica.Store
+	s.Fast &^= 1 << s.Replica.Store
+	s.Slow &^= 1 << s.Replica.Store
 	s.Replica = Replica{}
 }
 

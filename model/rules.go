@@ -36,6 +36,9 @@ type Rules struct {
 	MergeWaits bool
 	// Boots: service nodes have a Boot.
 	Boots bool
+	// Roots is how many processes there are at the beginning. NodeDrift and StoreDrift are
+	// the numbers, from 1, of the faults by which clocks drift; 0 for none.
+	Roots, NodeDrift, StoreDrift int
 }
 
 // timing returns how long the process may be in its phase, from its start, and

@@ -53,6 +53,8 @@ type Node struct {
 	Variant uint8
 	// Steps tells by how much its wall clock is wrong.
 	Steps Steps
+	// Drift tells whether the clock by which its processes wait drifts.
+	Drift Drift
 	// Label tells the node from others in a trace; it is no part of the state.
 	Label uint8
 }
@@ -150,8 +152,9 @@ type State struct {
 	Replica  Replica
 	Outage   Outage
 	Starving Starving
-	// Frozen has a bit for each store whose clock stands still.
-	Frozen uint16
+	// Frozen has a bit for each store whose clock stands still, Fast and Slow for each
+	// whose clock drifts, Steady for each whose clock does not and never will.
+	Frozen, Fast, Slow, Steady uint16
 	// Owners tells for each token in use who created it.
 	Owners [MaxTokens]Owner
 	// Serials names tokens in a trace, from 1; no part of the state. Created
@@ -167,6 +170,8 @@ type State struct {
 	// Attentive: a process may watch keys, or be parked at a list. It follows from the
 	// rest.
 	Attentive bool
+	// Drifts: a clock drifts. It follows from the rest.
+	Drifts bool
 
 	// muted: messages are lost, in the step under way.
 	muted bool

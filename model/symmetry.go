@@ -115,7 +115,7 @@ func insertionSort[T any](items []T, compare func(a, b T) int) {
 
 func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 	na, nb := &o.state.Nodes[a], &o.state.Nodes[b]
-	if c := cmp.Or(cmp.Compare(na.Class, nb.Class), cmp.Compare(na.Variant, nb.Variant), cmp.Compare(na.Status, nb.Status), cmp.Compare(na.Steps, nb.Steps), cmp.Compare(na.Limit, nb.Limit)); c != 0 {
+	if c := cmp.Or(cmp.Compare(na.Class, nb.Class), cmp.Compare(na.Variant, nb.Variant), cmp.Compare(na.Status, nb.Status), cmp.Compare(na.Steps, nb.Steps), cmp.Compare(na.Drift, nb.Drift), cmp.Compare(na.Limit, nb.Limit)); c != 0 {
 		return c
 	}
 	if c := o.compare(nodes[a], nodes[b]); c != 0 {

@@ -58,6 +58,9 @@ type TraceStep struct {
 	// processes that are due when it ends, and so act at that instant.
 	Fault   string   `json:"fault,omitempty"`
 	Overdue []string `json:"overdue,omitempty"`
+	// Second is how long a second of the clock takes, in nanoseconds, that drifts from this
+	// step on.
+	Second time.Duration `json:"second_ns,omitempty"`
 	// Watched: the wait of the request that arrives is watched.
 	Watched bool `json:"watched,omitempty"`
 	// Operation is what takes effect, or fails, with its arguments as text; Key is the

@@ -17,7 +17,8 @@ const (
 	Holds Result = "holds"
 	// Violated: the trace does.
 	Violated Result = "violated"
-	// Inconclusive: the search was cut off before it found a violation.
+	// Inconclusive: the search was cut off before it found a violation; or clocks drift,
+	// and no rates are known with which the violations that it found are possible.
 	Inconclusive Result = "inconclusive"
 )
 
@@ -34,6 +35,8 @@ type Verdict struct {
 	// Vacuous says what never happened, so that the property had nothing to
 	// say; empty if it was exercised.
 	Vacuous string `json:"vacuous"`
+	// Reason says why the verdict is inconclusive though the search was exhausted.
+	Reason string `json:"reason,omitempty"`
 	// Trace is the counterexample, nil if there is none.
 	Trace *model.Trace `json:"trace"`
 
@@ -146,8 +149,7 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 }
 
 func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {
-	x := &explorer{options: o, started: started, expander: &expander{}}
-	x.search = x
+	x := &explorer{options: o, started: started}
 	for _, p := range properties {
 		switch p := p.(type) {
 		case model.Monitor:
@@ -171,11 +173,12 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 	if len(x.deadEnds) > 1 {
 		return nil, wrong("at most one property of a check can be about dead ends")
 	}
-	var err error
-	if x.rules, x.learner, err = s.world(tick, x.monitors, o); err != nil {
+	rules, learner, err := s.world(tick, x.monitors, o)
+	if err != nil {
 		return nil, err
 	}
-	x.population = s.population()
+	x.population, x.learner, x.rates = s.population(), learner, ratesOf(rules)
+	x.expander = newExpander(x, rules)
 	x.employ()
 	if err = x.run(ctx); err != nil {
 		return nil, blame(err)
@@ -211,12 +214,13 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 		v := Verdict{Property: p.Name(), Rule: p.Rule(), Verdict: Holds}
 		var f find
 		var last *ordinal
+		var doubts *doubt
 		exercised := false
 		if _, ok := p.(model.Monitor); ok {
 			f, exercised = x.best[monitor], x.exercised[monitor]
-			last = &f.step
+			last, doubts = &f.step, &x.doubts[monitor]
 			if _, ok := p.(counter); ok {
-				v.Most, v.AtLeast = x.most[counters], f.found || !r.Exhausted
+				v.Most, v.AtLeast = x.most[counters], f.found || !r.Exhausted || x.countDoubts[counters].tries > 0
 				counters++
 			}
 			if p.Name() == "rebuild-bound" {
@@ -225,14 +229,17 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 			monitor++
 		} else {
 			exercised = x.exercised[len(x.monitors)]
-			if state, found := x.deadEnd(); found {
+			doubts = &x.doubts[len(x.monitors)]
+			if state, found, err := x.deadEnd(doubts); err != nil {
+				return nil, err
+			} else if found {
 				f = find{found: true, faults: int(x.states.at(state).faults), steps: int(x.states.at(state).steps), state: state}
 			}
 		}
 		switch {
 		case f.found:
 			v.Verdict, v.Faults, v.Steps = Violated, f.faults, f.steps
-			v.Minimal = r.Exhausted || last != nil && f.faults == 0 && f.steps <= x.steps
+			v.Minimal = (r.Exhausted || last != nil && f.faults == 0 && f.steps <= x.steps) && !doubts.cheaper(f.faults, f.steps)
 			trace, err := x.trace(s, p, f, last)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Name(), err)
@@ -240,6 +247,8 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 			v.Trace = trace
 		case !r.Exhausted:
 			v.Verdict = Inconclusive
+		case doubts.tries > 0:
+			v.Verdict, v.Reason = Inconclusive, noRates
 		case !exercised:
 			v.Vacuous = p.Vacuous()
 		}
@@ -252,11 +261,15 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 // trace makes the counterexample and replays it: what does not replay is an error
 // of ours and never a verdict.
 func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*model.Trace, error) {
-	path, err := x.path(s.population(), f.state, last)
+	path, err := newExpander(x, x.rules).path(f.state, last)
 	if err != nil {
 		return nil, err
 	}
-	instants, err := instantsOf(path, x.learner.tick)
+	lengths, ok := secondsOf(path, x.learner.tick, x.rates)
+	if !ok {
+		return nil, errNoInstants
+	}
+	instants, err := instantsOf(path, x.learner.tick, lengths)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +277,7 @@ func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*
 		Format: model.TraceFormat, Version: model.TraceVersion,
 		Protocol: s.Name, Parameters: s.Parameters(), Bounds: s.Bounds(),
 		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
-		Steps: x.describe(path, instants),
+		Steps: x.describe(path, instants, lengths),
 	}
 	t.Explanation = p.Explain(t)
 	if err := Replay(s, t, p); err != nil {

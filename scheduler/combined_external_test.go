@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,6 +132,9 @@ func combination(t *rapid.T) scheduler.Scenario {
 		}
 		chosen[k.Name] = true
 		took := protocol.Range{Min: time.Second, Max: time.Duration(1+pick(4)) * time.Second}
+		if k.Shape == faults.CountRate {
+			took.Max /= 10
+		}
 		s.Faults = append(s.Faults, k.New(1, took))
 	}
 	s.Updates = pick(2)
@@ -168,7 +172,7 @@ func TestReductionsChangeNothingWhateverFaultsAreCombined(t *testing.T) {
 			compared++
 			for property, cost := range want {
 				// Where only some of the times of a state are stuck answered may be silent.
-				if got[property] != cost && property != "answered" {
+				if !agree(got[property], cost) && property != "answered" {
 					t.Errorf("case %d, %s, %v: %s without %s: %s, and %s with it", *combinedFirst+n, s.Name, s.Bounds().Faults, property, name, got[property], cost)
 				}
 			}
@@ -178,6 +182,21 @@ func TestReductionsChangeNothingWhateverFaultsAreCombined(t *testing.T) {
 	if compared < *combinedCases {
 		t.Errorf("only %d comparisons for %d combinations", compared, *combinedCases)
 	}
+}
+
+// dearer stands for a violation that may not be the cheapest.
+const dearer = "violated at some cost"
+
+// agree reports whether two verdicts are compatible. Where clocks drift a search may find
+// runs for which there are no rates: then it may be inconclusive, or not know the
+// cheapest.
+func agree(a, b string) bool {
+	inconclusive := string(scheduler.Inconclusive)
+	if a == b || a == inconclusive || b == inconclusive {
+		return true
+	}
+	violated := func(s string) bool { return strings.HasPrefix(s, string(scheduler.Violated)) }
+	return (a == dearer || b == dearer) && violated(a) && violated(b)
 }
 
 // combined returns what is said of each property; false if the search is too large.
@@ -206,6 +225,9 @@ func combined(t *testing.T, s scheduler.Scenario, o scheduler.Options) (map[stri
 		m[v.Property] = string(v.Verdict)
 		if v.Verdict == scheduler.Violated {
 			m[v.Property] = fmt.Sprintf("violated %d/%d", v.Faults, v.Steps)
+			if !v.Minimal {
+				m[v.Property] = dearer
+			}
 		}
 	}
 	return m, true

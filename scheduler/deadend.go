@@ -1,5 +1,10 @@
 package scheduler
 
+import (
+	"cmp"
+	"slices"
+)
+
 // deadEnd returns a stored state of least cost from which no continuation
 // without further faults leads to a settled state, and whether there is one.
 // What has not been expanded counts as settled.
@@ -8,7 +13,9 @@ package scheduler
 // one. It can do whatever the covered state can, so if it cannot get away, nor
 // can that: what is found is true. The converse fails, so the answer may be
 // silent. A state that is superseded has such an edge and no others.
-func (x *explorer) deadEnd() (uint32, bool) {
+//
+// Where clocks drift it must be possible to get there with one rate of each.
+func (x *explorer) deadEnd(d *doubt) (uint32, bool, error) {
 	count := x.states.len()
 	first := make([]uint32, count+1) // incoming edges of a state, as in a CSR matrix
 	for i := range uint32(x.edges.len()) {
@@ -42,15 +49,25 @@ func (x *explorer) deadEnd() (uint32, bool) {
 			}
 		}
 	}
-	best, found := uint32(0), false
+	var ends []uint32
 	for i := range uint32(x.states.len()) {
-		r := x.states.at(i)
-		if escapes[i] {
-			continue
-		}
-		if b := x.states.at(best); !found || r.faults < b.faults || r.faults == b.faults && r.steps < b.steps {
-			best, found = i, true
+		if !escapes[i] {
+			ends = append(ends, i)
 		}
 	}
-	return best, found
+	byCost := func(a, b uint32) int {
+		r, q := x.states.at(a), x.states.at(b)
+		return cmp.Or(cmp.Compare(r.faults, q.faults), cmp.Compare(r.steps, q.steps))
+	}
+	if len(ends) > 0 && !x.drifts() {
+		return slices.MinFunc(ends, byCost), true, nil
+	}
+	slices.SortStableFunc(ends, byCost)
+	for _, end := range ends {
+		r := x.states.at(end)
+		if ok, err := x.possible(d, end, nil, int(r.faults), int(r.steps)); ok || err != nil {
+			return end, ok, err
+		}
+	}
+	return 0, false, nil
 }

@@ -68,6 +68,11 @@ func kindName(k model.MoveKind) string {
 	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late"}[k]
 }
 
+// driftText says how long a second of a clock that drifts takes.
+func driftText(second time.Duration) string {
+	return ": a second of it takes " + model.FormatDuration(second)
+}
+
 // struck names what a fault strikes.
 func (n *namer) struck(f model.Fault, e *model.Event, step *model.TraceStep) string {
 	switch f.Strikes() {
@@ -314,14 +319,18 @@ func (n *namer) tokens(s *model.State) {
 
 // describe makes the steps of a trace out of a path. An arrival that was merged
 // into an operation becomes a step of its own: the replay merges nothing.
-func (x *explorer) describe(path []pathMove, instants []model.Ticks) []model.TraceStep {
+func (x *explorer) describe(path []pathMove, instants []time.Duration, lengths seconds) []model.TraceStep {
 	n := newNamer(x.rules, x.learner)
 	var steps, arrivals []model.TraceStep
 	for i := range path {
 		m := &path[i]
-		at := x.learner.tick.Duration(instants[i])
+		at := instants[i]
 		n.tokens(&m.after)
 		step := n.step(&m.before, &m.after, &m.event, at)
+		if d := m.event.Drift; d.Drift != model.NoDrift {
+			step.Second = lengths.length(nameClock(&m.after, d))
+			step.Text += driftText(step.Second)
+		}
 		if p := arriving(&m.before, &m.event.Move); p != nil {
 			arrival := model.Event{Move: model.Move{Kind: model.MoveArrive}, Node: int(p.Node), Process: m.event.Process}
 			least := x.learner.tick.Duration(x.rules.Automaton.Operation(p.Local).Min)

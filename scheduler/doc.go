@@ -34,6 +34,15 @@
 // by what led to them and not by their numbers, so nothing in a result depends on
 // when they were learned.
 //
+// # Clocks that drift
+//
+// Where the clock of a node or a store may drift ([model.Drift]) a zone cannot tell that
+// all timers of one clock run at one rate: each bound is taken as wide as any rate allows
+// (drift.go). So what holds, holds; but a violation may need two rates of one clock. It
+// counts only if one rate of each is found with which the run is possible (rates.go); the
+// trace has it, and the replay measures with it. If violations were found, but no rates
+// for any of them, the verdict is inconclusive.
+//
 // # Many workers
 //
 // What a state leads to depends on nothing but the state, so workers find that out

@@ -24,6 +24,16 @@ type expander struct {
 	upper       []zone.Bound
 	found       successor
 	visited     model.State
+	// clocks are those of before, of which some may drift; furthers those of meanwhile,
+	// and afters those of after.
+	clocks, furthers, afters driftingClocks
+}
+
+// newExpander returns one that works for the search with the rules.
+func newExpander(x *explorer, r *model.Rules) *expander {
+	e := &expander{search: x, rules: r}
+	e.clocks.rates, e.furthers.rates, e.afters.rates = x.rates, x.rates, x.rates
+	return e
 }
 
 // successor is a step and what it leads to.
@@ -81,7 +91,7 @@ func (e *expander) successors(s uint32, do func(f *successor) error) error {
 	e.from.Decode(x.table.key(r.key), x.nodes(), x.memory)
 	e.from.Left = r.left
 	e.before.Load(int(r.zone.dim), x.zones.get(r.zone))
-	e.moves.Reset((*zoneClocks)(&e.before))
+	e.moves.Reset(e.clocks.look(e.rules, &e.from, &e.before))
 	e.rules.Moves(&e.from, &e.moves)
 	for i := range e.moves.List {
 		if err := e.follow(i, faults, do); err != nil {
@@ -127,14 +137,14 @@ func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 func (e *expander) goOn(do func(f *successor) error) error {
 	first := e.found.outcome
 	e.meanwhile.Copy(&e.mid)
-	e.further.Reset((*zoneClocks)(&e.meanwhile))
+	e.further.Reset(e.furthers.look(e.rules, &e.to, &e.meanwhile))
 	e.rules.Further(&e.to, &e.event, &e.further)
 	if len(e.further.List) > 1 {
 		e.between.Copy(&e.to)
 	}
 	for k := range e.further.List {
 		move := &e.further.List[k]
-		z := guarded(&e.meanwhile, &e.mid, e.further.Guards(move))
+		z := guarded(&e.meanwhile, &e.mid, e.further.Guards(move), &e.furthers)
 		if z == nil {
 			continue
 		}
@@ -167,15 +177,18 @@ func (e *expander) goOn(do func(f *successor) error) error {
 // guard returns the zone of from in which the move is possible, nil if it is
 // empty.
 func (e *expander) guard(move *model.Move) *zone.Matrix {
-	return guarded(&e.before, &e.mid, e.moves.Guards(move))
+	return guarded(&e.before, &e.mid, e.moves.Guards(move), &e.clocks)
 }
 
 // guarded returns from with the guards added, in scratch if they change
 // anything; nil if they cannot hold.
-func guarded(from, scratch *zone.Matrix, guards []model.Guard) *zone.Matrix {
+func guarded(from, scratch *zone.Matrix, guards []model.Guard, clocks *driftingClocks) *zone.Matrix {
 	z := from
 	for _, g := range guards {
 		i, j, b := int(g.Clock), 0, zone.Bound(g.Bound)
+		if clocks.on {
+			b = clocks.bound(&g)
+		}
 		if g.Lower {
 			i, j, b = 0, i, -b
 		}
@@ -221,7 +234,12 @@ func (e *expander) settle() {
 	e.source = e.rules.Canonical(&e.to, (*zoneClocks)(&e.mid), !e.search.options.NoSymmetry, e.source[:0])
 	e.after.Gather(&e.mid, e.source)
 	e.upper = grow(e.upper, e.after.Dim())
-	if e.rules.Invariants(&e.to, e.upper) {
+	passes := e.rules.Invariants(&e.to, e.upper)
+	if e.afters.on = e.to.Drifts; e.afters.on {
+		e.afters.measure(e.rules, &e.to, e.after.Dim())
+		e.afters.widen(e.upper)
+	}
+	if passes {
 		e.after.ElapseWithin(e.upper)
 	}
 }
@@ -244,6 +262,10 @@ func (e *expander) finish(steps int) {
 	f.dim, f.cells, f.left = uint16(dim), e.after.Cells(), e.to.Left
 	f.lower, f.above = grow(f.lower, dim), grow(f.above, dim)
 	e.rules.Constants(&e.to, f.lower, f.above)
+	if e.afters.on {
+		e.afters.widen(f.lower)
+		e.afters.widen(f.above)
+	}
 	f.spared = f.spared[:0]
 	if f.number, f.known = x.table.lookup(f.key, f.hash); f.known {
 		next := x.table.keys.at(f.number).head

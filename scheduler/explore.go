@@ -43,8 +43,12 @@ type explorer struct {
 	exercised   []bool // by property: monitors first, then dead ends
 	best        []find // by monitor
 	most        []int  // by monitor that counts, in their order
-	started     time.Time
-	limit       string // why the search was cut off
+	rates       *driftRates
+	// doubts are about the monitors, and about dead ends last; countDoubts about those
+	// that count, in their order.
+	doubts, countDoubts []doubt
+	started             time.Time
+	limit               string // why the search was cut off
 
 	// fresh is for the states of a batch that a new one spares.
 	fresh []uint32
@@ -111,6 +115,7 @@ func (x *explorer) run(ctx context.Context) error {
 	x.table, x.zones = newTable(), &zoneTable{newTable()}
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
+	x.doubts, x.countDoubts = make([]doubt, len(x.exercised)), make([]doubt, len(x.most))
 	if err := x.rules.Start(&x.to, x.population); err != nil {
 		return err
 	}
@@ -234,12 +239,24 @@ func (x *explorer) take(s uint32, o *outcome, t *target) error {
 			x.exercised[i] = true
 		}
 		if b := &x.best[i]; o.violated&bit != 0 && (!b.found || faults < b.faults || faults == b.faults && steps < b.steps) {
+			if ok, err := x.possible(&x.doubts[i], s, &o.step, faults, steps); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
 			*b = find{true, faults, steps, s, o.step}
 			x.progress(0)
 		}
 	}
 	for i := range x.most {
-		x.most[i] = max(x.most[i], int(o.counts[i]))
+		if int(o.counts[i]) <= x.most[i] {
+			continue
+		}
+		if ok, err := x.possible(&x.countDoubts[i], s, &o.step, faults, steps); err != nil {
+			return err
+		} else if ok {
+			x.most[i] = int(o.counts[i])
+		}
 	}
 	if o.covering != noParent {
 		x.connect(s, o.covering, o.isFault)

@@ -84,11 +84,9 @@ func (x *explorer) employ() {
 		return
 	}
 	for range n {
-		w := &worker{expander: expander{search: x}}
 		rules := *x.rules
 		rules.Automaton = reader{x.learner}
-		w.rules = &rules
-		x.workers = append(x.workers, w)
+		x.workers = append(x.workers, &worker{expander: *newExpander(x, &rules)})
 	}
 	x.chunks = make([]chunk, batchSize/chunkSize)
 }

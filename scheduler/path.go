@@ -19,26 +19,50 @@ type pathMove struct {
 }
 
 // difference says that instant i minus instant k is at least least and at most
-// most. Instant 0 is the beginning, instant n that of the n-th move.
+// most, by a clock that may drift. Instant 0 is the beginning, instant n that of the n-th
+// move.
 type difference struct {
 	i, k        int
 	least, most zone.Bound
+	by          driftingClock
+}
+
+// driftingClock names a clock that drifts for as long as a run lasts; the zero value is true time.
+type driftingClock struct {
+	drift model.Drift
+	store bool
+	// class and label name a node; label is the number of a store.
+	class model.Class
+	label uint8
+}
+
+// nameClock returns the name of what measures a clock in a state.
+func nameClock(s *model.State, m model.Meter) driftingClock {
+	switch {
+	case m.Drift == model.NoDrift:
+		return driftingClock{}
+	case m.Store:
+		return driftingClock{drift: m.Drift, store: true, label: m.Index}
+	}
+	node := &s.Nodes[m.Index]
+	return driftingClock{drift: m.Drift, class: node.Class, label: node.Label}
 }
 
 // path goes again from the beginning along the moves that led to a stored state,
 // and then along one more if there is one. Labels, which stored states do not
 // have, come out right that way.
-func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]pathMove, error) {
+func (x *expander) path(state uint32, extra *ordinal) ([]pathMove, error) {
+	states := &x.search.states
 	var ordinals []ordinal
 	if extra != nil {
 		ordinals = append(ordinals, *extra)
 	}
-	for s := state; x.states.at(s).parent != noParent; s = x.states.at(s).parent {
-		ordinals = append(ordinals, x.states.at(s).step)
+	for s := state; states.at(s).parent != noParent; s = states.at(s).parent {
+		ordinals = append(ordinals, states.at(s).step)
 	}
 	slices.Reverse(ordinals)
 
-	if err := x.rules.Start(&x.to, who); err != nil {
+	if err := x.rules.Start(&x.to, x.search.population); err != nil {
 		return nil, err
 	}
 	x.mid.Reset(0)
@@ -48,7 +72,7 @@ func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]p
 	for _, o := range ordinals {
 		x.from.Copy(&x.to)
 		x.before.Copy(&x.after)
-		x.moves.Reset((*zoneClocks)(&x.before))
+		x.moves.Reset(x.clocks.look(x.rules, &x.from, &x.before))
 		x.rules.Moves(&x.from, &x.moves)
 		step, err := x.retrace(len(result)+1, births, int(o.move))
 		if err != nil {
@@ -59,7 +83,7 @@ func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]p
 			// No clock has started, and none has a new number yet.
 			x.from.Copy(&x.to)
 			x.before.Copy(&x.mid)
-			x.moves.Reset((*zoneClocks)(&x.before))
+			x.moves.Reset(x.clocks.look(x.rules, &x.from, &x.before))
 			x.rules.Further(&x.from, &x.event, &x.moves)
 			if step, err = x.retrace(len(result)+1, births, int(o.further)-1); err != nil {
 				return nil, err
@@ -81,7 +105,7 @@ func (x *explorer) path(who model.Population, state uint32, extra *ordinal) ([]p
 
 // retrace makes x.to the state to which one of x.moves leads from x.from, and x.mid
 // its zone. The move is the n-th of the run.
-func (x *explorer) retrace(n int, births []int, ordinal int) (pathMove, error) {
+func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	if ordinal >= len(x.moves.List) {
 		return pathMove{}, fmt.Errorf("scheduler: step %d of a stored run is not possible again", n)
 	}
@@ -106,19 +130,25 @@ func (x *explorer) retrace(n int, births []int, ordinal int) (pathMove, error) {
 
 // instants returns what the n-th move, which is about to happen in x.from, says
 // about its instant.
-func (x *explorer) instants(n int, births []int, move *model.Move) []difference {
-	list := []difference{{n, n - 1, 0, zone.Infinity}}
+func (x *expander) instants(n int, births []int, move *model.Move) []difference {
+	list := []difference{{i: n, k: n - 1, most: zone.Infinity}}
 	x.upper = grow(x.upper, len(births)+1)
 	if !x.rules.Invariants(&x.from, x.upper) && n > 1 {
 		list[0].most = 0
 	}
+	by := func(clock int) driftingClock {
+		if !x.clocks.on {
+			return driftingClock{}
+		}
+		return nameClock(&x.from, x.clocks.meters[clock])
+	}
 	for c, birth := range births {
 		if b := x.upper[c+1]; b < zone.Infinity {
-			list = append(list, difference{n, birth, 0, b})
+			list = append(list, difference{n, birth, 0, b, by(c + 1)})
 		}
 	}
 	for _, g := range x.moves.Guards(move) {
-		d := difference{n, births[g.Clock-1], 0, zone.Infinity}
+		d := difference{n, births[g.Clock-1], 0, zone.Infinity, by(int(g.Clock))}
 		if g.Lower {
 			d.least = zone.Bound(g.Bound)
 		} else {
@@ -128,7 +158,7 @@ func (x *explorer) instants(n int, births []int, move *model.Move) []difference 
 	}
 	if p := arriving(&x.from, move); p != nil {
 		// It arrived some time before, and not before the beginning.
-		list = append(list, difference{n, 0, zone.Bound(x.rules.Automaton.Operation(p.Local).Min), zone.Infinity})
+		list = append(list, difference{i: n, least: zone.Bound(x.rules.Automaton.Operation(p.Local).Min), most: zone.Infinity})
 	}
 	return list
 }
@@ -141,51 +171,4 @@ func arriving(s *model.State, move *model.Move) *model.Process {
 		}
 	}
 	return nil
-}
-
-// instantsOf picks an instant for each move, in ticks from the beginning: as
-// early as possible, and round where there is room. It is a shortest-path
-// problem on the differences, for which a zone over the instants serves.
-func instantsOf(path []pathMove, tick model.Tick) ([]model.Ticks, error) {
-	z := zone.New(len(path))
-	z.Elapse()
-	for i := 1; i <= len(path); i++ { // instants are not clocks: they start apart
-		for k := 1; k <= len(path); k++ {
-			if i != k {
-				z.Cells()[i*z.Dim()+k] = zone.Infinity
-			}
-		}
-	}
-	impossible := fmt.Errorf("scheduler: a stored run cannot happen at any times")
-	for _, step := range path {
-		for _, d := range step.constraints {
-			if !z.Constrain(d.k, d.i, -d.least) || d.most < zone.Infinity && !z.Constrain(d.i, d.k, d.most) {
-				return nil, impossible
-			}
-		}
-	}
-	result := make([]model.Ticks, len(path))
-	for n := range result {
-		at := roundest(z.Lower(n+1), z.Upper(n+1), tick)
-		if !z.Constrain(n+1, 0, at) || !z.Constrain(0, n+1, -at) {
-			return nil, impossible
-		}
-		result[n] = model.Ticks(at)
-	}
-	return result, nil
-}
-
-// roundest returns the earliest of the roundest numbers from least to most: a
-// whole second if there is one, or a tenth of a second, and so on.
-func roundest(least, most zone.Bound, tick model.Tick) zone.Bound {
-	for unit := int64(1e9); unit >= 1; unit /= 10 {
-		if unit%int64(tick.Size()) != 0 {
-			continue
-		}
-		step := unit / int64(tick.Size())
-		if at := (int64(least) + step - 1) / step * step; at <= int64(most) && at < int64(zone.Limit) {
-			return zone.Bound(at)
-		}
-	}
-	return least
 }

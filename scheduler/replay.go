@@ -1,8 +1,10 @@
 package scheduler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -21,9 +23,6 @@ func Replay(s Scenario, t *model.Trace, p model.Property) error {
 	}
 	s.within = t.Bounds.AnsweredWithin
 	tick := s.tick()
-	for i := range t.Steps {
-		tick = tick.With(t.Steps[i].Time)
-	}
 	for {
 		err := replay(s, t, p, tick)
 		var finer *finerTick
@@ -39,9 +38,14 @@ type replayer struct {
 	rules  *model.Rules
 	namer  *namer
 	state  model.State
-	clocks []int64 // ticks; index 0 is not used
+	clocks []time.Duration // true time since they began; index 0 is not used
 	now    time.Duration
 	tick   model.Tick
+	rates  *driftRates
+	// meters are by what the clocks are measured, if any of them drifts, lengths how long
+	// a second of each that does takes.
+	meters  []model.Meter
+	lengths seconds
 }
 
 func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) error {
@@ -53,7 +57,10 @@ func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) error
 	if err != nil {
 		return err
 	}
-	r := &replayer{rules: rules, namer: newNamer(rules, learner), clocks: []int64{0}, tick: tick}
+	r := &replayer{
+		rules: rules, namer: newNamer(rules, learner), clocks: []time.Duration{0},
+		tick: tick, rates: ratesOf(rules), lengths: seconds{},
+	}
 	if err := rules.Start(&r.state, s.population()); err != nil {
 		return err
 	}
@@ -101,7 +108,7 @@ func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
 		}
 		r.namer.tokens(&r.state)
 		got := r.namer.step(before, &r.state, event, want.Time)
-		if same(&got, want) {
+		if same(&got, want) && r.drifts(event, want) {
 			return event, nil
 		}
 		r.state.Copy(before)
@@ -127,42 +134,66 @@ func (r *replayer) pass(d time.Duration) error {
 	if d == 0 {
 		return nil
 	}
-	ticks, err := r.tick.Ticks(d)
-	if err != nil {
-		return err
-	}
 	upper := make([]zone.Bound, len(r.clocks))
 	if !r.rules.Invariants(&r.state, upper) {
 		return fmt.Errorf("something is due at %s and nothing may wait any longer", model.FormatDuration(r.now))
 	}
 	for c := 1; c < len(r.clocks); c++ {
-		r.clocks[c] += int64(ticks)
-		if upper[c] < zone.Infinity && r.clocks[c] > int64(upper[c]) {
-			return fmt.Errorf("something was due %s earlier", model.FormatDuration(r.tick.Duration(model.Ticks(r.clocks[c]-int64(upper[c])))))
+		r.clocks[c] += d
+		if upper[c] < zone.Infinity && !r.AtMost(uint8(c), model.Ticks(upper[c])) {
+			return fmt.Errorf("something was due earlier than %s", model.FormatDuration(r.now+d))
 		}
 	}
 	return nil
 }
 
+// drifts lets the clock drift that the step is about, if it is about one, at the rate of
+// the trace; it reports whether that is possible.
+func (r *replayer) drifts(e *model.Event, want *model.TraceStep) bool {
+	if e.Drift.Drift == model.NoDrift {
+		return true
+	}
+	if least, most := r.rates.seconds(e.Drift); want.Second < least || want.Second > most {
+		return false
+	}
+	r.lengths[nameClock(&r.state, e.Drift)] = want.Second
+	return true
+}
+
 func (r *replayer) settle() {
 	source := r.rules.Canonical(&r.state, r, false, nil)
-	clocks := make([]int64, len(source)+1)
+	clocks := make([]time.Duration, len(source)+1)
 	for i, from := range source {
 		if from != 0 {
 			clocks[i+1] = r.clocks[from]
 		}
 	}
-	r.clocks = clocks
+	r.clocks, r.meters = clocks, nil
+	if r.state.Drifts {
+		r.meters = make([]model.Meter, len(clocks))
+		r.rules.Meters(&r.state, r.meters)
+	}
+}
+
+// compare compares what a clock shows with a bound.
+func (r *replayer) compare(clock uint8, bound model.Ticks) int {
+	second := time.Second
+	if r.meters != nil {
+		second = r.lengths.length(nameClock(&r.state, r.meters[clock]))
+	}
+	// The clock has run for a second as often as true time for its length.
+	high, low := bits.Mul64(uint64(r.clocks[clock]), uint64(time.Second))
+	boundHigh, boundLow := bits.Mul64(uint64(max(r.tick.Duration(bound), 0)), uint64(second))
+	return cmp.Or(cmp.Compare(high, boundHigh), cmp.Compare(low, boundLow))
 }
 
 func (r *replayer) AtLeast(clock uint8, bound model.Ticks) bool {
-	return r.clocks[clock] >= int64(bound)
+	return r.compare(clock, bound) >= 0
 }
 
 func (r *replayer) AtMost(clock uint8, bound model.Ticks) bool {
-	return r.clocks[clock] <= int64(bound)
+	return bound >= 0 && r.compare(clock, bound) <= 0
 }
 
-func (r *replayer) Range(clock uint8) (least, most int32) {
-	return int32(r.clocks[clock]), int32(r.clocks[clock])
-}
+// Range is asked only where what is interchangeable is sorted, and here nothing is.
+func (r *replayer) Range(uint8) (least, most int32) { return 0, 0 }

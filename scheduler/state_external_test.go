@@ -95,15 +95,15 @@ func TestTheTableTellsStringsApart(t *testing.T) {
 
 // Concrete times are as early as possible, and round where there is room.
 func TestInstantsAreRoundWhereThereIsRoom(t *testing.T) {
-	ms := model.Tick{}.With(time.Millisecond)
-	for _, c := range []struct{ least, most, want int32 }{
+	const ms = time.Millisecond
+	for _, c := range []struct{ least, most, want time.Duration }{
 		{0, 5, 0}, {3, 5, 3}, {3, 12, 10}, {995, 1005, 1000}, {2001, 1 << 30, 3000}, {6990, 6990, 6990},
 	} {
-		if got := scheduler.Roundest(c.least, c.most, ms); got != c.want {
-			t.Errorf("from %d to %d ms: %d, want %d", c.least, c.most, got, c.want)
+		if got := scheduler.Roundest(c.least*ms, c.most*ms, ms); got != c.want*ms {
+			t.Errorf("from %d to %d ms: %s, want %d ms", c.least, c.most, got, c.want)
 		}
 	}
-	if got := scheduler.Roundest(1, 4, model.Tick{}.With(300*time.Millisecond)); got != 1 {
-		t.Errorf("with ticks of 300 ms: %d", got)
+	if got := scheduler.Roundest(300*ms, 1200*ms, 300*ms); got != 300*ms {
+		t.Errorf("with ticks of 300 ms: %s", got)
 	}
 }

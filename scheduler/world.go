@@ -147,11 +147,29 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		if err != nil {
 			return nil, nil, about(err, f.Name())
 		}
-		if f.Budget() > 0 {
-			r.Faults = append(r.Faults, resolved)
+		if f.Budget() == 0 {
+			continue
+		}
+		r.Faults = append(r.Faults, resolved)
+		if d, ok := resolved.(model.Drifting); ok && d.OfStores() {
+			r.StoreDrift = len(r.Faults)
+		} else if ok {
+			r.NodeDrift = len(r.Faults)
 		}
 	}
+	r.Roots = s.roots()
 	return r, l, nil
+}
+
+// roots is how many processes there are at the beginning.
+func (s Scenario) roots() int {
+	who := s.population()
+	services := who.Nodes() - who.Updates
+	n := who.Updates + services*(who.Requests+who.Jobs)
+	if s.boots() {
+		n += services
+	}
+	return n
 }
 
 func (s Scenario) population() model.Population {

@@ -29,7 +29,7 @@ func search(ctx context.Context, s scheduler.Scenario, p model.Property, o sched
 	}
 	v := &r.Verdicts[0]
 	if v.Verdict == scheduler.Inconclusive || v.Verdict == scheduler.Violated && !r.Exhausted && !v.Minimal {
-		return nil, nil, &CutOffError{p.Name(), r.CutOff}
+		return nil, nil, inconclusive(p, r)
 	}
 	return r, v, nil
 }
@@ -58,5 +58,13 @@ func breaks(ctx context.Context, s scheduler.Scenario, p model.Property, o sched
 	case scheduler.Holds:
 		return false, r, nil
 	}
-	return false, nil, &CutOffError{p.Name(), r.CutOff}
+	return false, nil, inconclusive(p, r)
+}
+
+// inconclusive is the error that the report says nothing certain of its property.
+func inconclusive(p model.Property, r *scheduler.Report) error {
+	if reason := r.Verdicts[0].Reason; reason != "" {
+		return fmt.Errorf("the search for %s is inconclusive: %s", p.Name(), reason)
+	}
+	return &CutOffError{p.Name(), r.CutOff}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/checks"
+	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
 	"lockstep/protocol/catalogue"
@@ -347,6 +348,17 @@ func (f *durationFlag) Type() string   { return "duration" }
 func (f *durationFlag) Set(text string) error {
 	d, err := model.ParseDuration(text)
 	*f = durationFlag(d)
+	return err
+}
+
+// rateFlag is by how much a clock drifts each second.
+type rateFlag time.Duration
+
+func (f *rateFlag) String() string { return faults.FormatRate(time.Duration(*f)) }
+func (f *rateFlag) Type() string   { return "rate" }
+func (f *rateFlag) Set(text string) error {
+	d, err := faults.ParseRate(text)
+	*f = rateFlag(d)
 	return err
 }
 

@@ -48,10 +48,14 @@ const (
 	typeCountLongest = "NxD"
 	typeCountAmount  = "NxBY"
 	typeCountRange   = "NxRANGE"
+	typeCountRate    = "NxRATE"
 )
 
 func (f *faultFlag) Type() string {
-	return [...]string{faults.Count: typeCount, faults.CountLongest: typeCountLongest, faults.CountAmount: typeCountAmount, faults.CountRange: typeCountRange}[f.kind.Shape]
+	return [...]string{
+		faults.Count: typeCount, faults.CountLongest: typeCountLongest, faults.CountAmount: typeCountAmount,
+		faults.CountRange: typeCountRange, faults.CountRate: typeCountRate,
+	}[f.kind.Shape]
 }
 
 func (f *faultFlag) parts() []part {
@@ -63,6 +67,8 @@ func (f *faultFlag) parts() []part {
 		return []part{times, {"by", (*durationFlag)(&f.took.Max)}}
 	case faults.CountRange:
 		return []part{times, {"after", (*rangeFlag)(&f.took)}}
+	case faults.CountRate:
+		return []part{times, {"rate", (*rateFlag)(&f.took.Max)}}
 	}
 	return []part{times}
 }
@@ -87,6 +93,8 @@ func (f *faultFlag) Set(text string) error {
 			return fmt.Errorf("%q is not a number of faults and by how much; write it as 1x30s", text)
 		case faults.CountRange:
 			return fmt.Errorf("%q is not a number of faults and the range of their duration; write it as 1x5s..30s", text)
+		case faults.CountRate:
+			return fmt.Errorf("%q is not a number of clocks and by how much they drift; write it as 1x1%%", text)
 		}
 		return fmt.Errorf("%q is not a number of faults; write it as 1", text)
 	}
@@ -96,6 +104,8 @@ func (f *faultFlag) Set(text string) error {
 		took.Max, err = model.ParseDuration(rest)
 	case faults.CountRange:
 		took, err = model.ParseRange(rest)
+	case faults.CountRate:
+		took.Max, err = faults.ParseRate(rest)
 	}
 	if err != nil {
 		return err

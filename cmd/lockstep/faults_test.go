@@ -36,7 +36,7 @@ func TestEachFaultIsLoadBearingInItsExample(t *testing.T) {
 // A budget is written as it is read.
 func TestABudgetIsWrittenAsItIsRead(t *testing.T) {
 	for _, f := range newFaultFlags() {
-		text := [...]string{faults.Count: "2", faults.CountLongest: "2x1.5s", faults.CountAmount: "2x1.5s", faults.CountRange: "2x1s..3s"}[f.kind.Shape]
+		text := [...]string{faults.Count: "2", faults.CountLongest: "2x1.5s", faults.CountAmount: "2x1.5s", faults.CountRange: "2x1s..3s", faults.CountRate: "2x0.25%"}[f.kind.Shape]
 		for _, text := range []string{text, "0"} {
 			if err := f.Set(text); err != nil {
 				t.Errorf("--%s %s: %v", f.kind.Name, text, err)

@@ -141,6 +141,8 @@ func remark(r *scheduler.Report, v *scheduler.Verdict) string {
 	switch {
 	case v.Verdict == scheduler.Violated:
 		return cost(v)
+	case v.Reason != "":
+		return v.Reason
 	case v.Vacuous != "":
 		return "vacuously: " + v.Vacuous
 	}
@@ -157,9 +159,12 @@ func cost(v *scheduler.Verdict) string {
 
 func conclusion(r *scheduler.Report) string {
 	var b strings.Builder
-	if r.Exhausted {
+	switch {
+	case r.Exhausted && r.Worse() == scheduler.Inconclusive:
+		b.WriteString("Exhausted: these verdicts are about every run within these bounds, but what is inconclusive may hold or not.")
+	case r.Exhausted:
 		b.WriteString("Exhausted: these verdicts are about every run within these bounds.")
-	} else {
+	default:
 		fmt.Fprintf(&b, "Cut off: %s; every run of up to %s was explored, %s. What is inconclusive may hold or not.",
 			r.CutOff, count(max(r.Stats.Steps-1, 0), "step", "steps"), count(r.Stats.States, "state", "states"))
 	}

@@ -81,6 +81,8 @@ type drawing struct {
 	active      map[string]bool            // by process
 	held        map[string]map[string]bool // keys by process
 	entries     map[string]entry
+	// seconds are how long a second takes in stores whose clocks drift.
+	seconds map[string]time.Duration
 }
 
 type entry struct {
@@ -90,7 +92,7 @@ type entry struct {
 }
 
 func newDrawing(t *model.Trace) *drawing {
-	d := &drawing{status: map[string]string{}, active: map[string]bool{}, held: map[string]map[string]bool{}, entries: map[string]entry{}}
+	d := &drawing{status: map[string]string{}, active: map[string]bool{}, held: map[string]map[string]bool{}, entries: map[string]entry{}, seconds: map[string]time.Duration{}}
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Node != "" && !slices.Contains(d.nodes, s.Node) {
@@ -164,6 +166,11 @@ func (d *drawing) follow(s *model.TraceStep) {
 
 func (d *drawing) fault(s *model.TraceStep) {
 	switch {
+	case s.Second > 0 && s.Node == "":
+		d.seconds[s.Arguments[0]] = s.Second
+	case s.Kind == "recovery" && s.Fault == "failover":
+		// The replica has a clock of its own.
+		delete(d.seconds, s.Arguments[0])
 	case s.Kind == "recovery" && len(s.Arguments) == 0:
 		delete(d.status, s.Node)
 	case s.EndsNode():
@@ -203,7 +210,12 @@ func (d *drawing) entry(key string, now time.Duration) string {
 	if e.ttl == 0 {
 		return e.value
 	}
-	return e.value + " " + model.FormatDuration(e.ttl-(now-e.since))
+	age := now - e.since
+	store, _, _ := strings.Cut(key, "/")
+	if second := d.seconds[store]; second > 0 {
+		age = time.Duration(float64(age) / second.Seconds()).Round(time.Millisecond)
+	}
+	return e.value + " " + model.FormatDuration(e.ttl-age)
 }
 
 // describe says what the step does, with its marks on lines of their own.
