@@ -142,7 +142,7 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 	case Unlock:
 		return Observe(Done), r.unlock(s, p, op, e)
 	case RunScript:
-		return r.runScript(s, p, op, e)
+		return r.runScript(s, p, op, move, e)
 	case JoinFlight:
 		return r.joinFlight(s, p, op)
 	case StartFlight:
@@ -163,6 +163,9 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return r.sourceEffect(s, p, op)
 	case StartDeadline:
 		return p.find(Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}, op)
+	case StoreTime:
+		register, err := p.holdStamp(Stamp{Clock: Fresh, Limit: op.Age}, op)
+		return ObserveFound(register), err
 	case TakeStamp:
 		register, err := p.holdStamp(Stamp{Fresh, s.Nodes[p.Node].Steps, op.TTL}, op)
 		return ObserveFound(register), err
@@ -211,7 +214,7 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 		arg = p.Registers[op.Arg].Datum
 	}
 	var at Stamp
-	if op.Stamp != 0 {
+	if op.Stamp != 0 && op.Stamp != StampNow {
 		at = p.Registers[op.Stamp-1].stamp()
 	}
 	after, code, err := s.change(op, arg, at, e)

@@ -160,6 +160,9 @@ type Event struct {
 	// found, or what a result mentions.
 	Observation Observation
 	Data        [MaxResults]Datum
+	// Asked are the ages that an atomic step has asked for, Ages the answers.
+	Asked []Age
+	Ages  Ages
 	// Changes tell what became of the entries that the step was about, in order.
 	Changes []Change
 	// Marks are what the process did next, before its next operation.

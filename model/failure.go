@@ -42,13 +42,16 @@ func (r *Rules) LoseMessages(s *State, i int, m *Move, e *Event) error {
 
 // failures appends, with the guards of the move that would be its effect, what may
 // strike the operation instead. start is where the guards begin, n how many there are.
-func (r *Rules) failures(s *State, op *Operation, move Move, start, n int, m *Moves) {
+func (r *Rules) failures(s *State, p *Process, op *Operation, move Move, start, n int, m *Moves) {
+	if p.Phase == Sent {
+		return
+	}
 	for k, f := range r.Faults {
 		i, ok := f.(Interceptor)
 		if !ok || s.Left[k] == 0 || !i.Intercepts(op) {
 			continue
 		}
 		m.Fork(start, n)
-		m.Add(Move{Kind: MoveFailure, Index: move.Index, Fault: uint8(k)})
+		m.Add(Move{Kind: MoveFailure, Index: move.Index, Fault: uint8(k), Ages: move.Ages})
 	}
 }

@@ -41,6 +41,8 @@ type Move struct {
 	Index uint8
 	// Fault is the number of the fault, for MoveFault, MoveRecovery and MoveFailure.
 	Fault uint8
+	// Ages are the answers to what an atomic step asks; see [Ages].
+	Ages Ages
 	// Observation is what the process will observe where the state alone does
 	// not say so.
 	Observation Observation
@@ -73,11 +75,13 @@ type Moves struct {
 	guards []Guard
 	clocks Clocks
 	open   int
+	// Err is why the list is not complete: the automaton has failed.
+	Err error
 }
 
 // Reset empties the collection. Moves that the clocks exclude will be left out.
 func (m *Moves) Reset(c Clocks) {
-	m.List, m.guards, m.clocks = m.List[:0], m.guards[:0], c
+	m.List, m.guards, m.clocks, m.Err = m.List[:0], m.guards[:0], c, nil
 }
 
 // Guards returns what must hold for the move to happen.
@@ -89,11 +93,16 @@ func (m *Moves) Begin() { m.open = len(m.guards) }
 // Require adds a guard to the move begun and reports whether it can be true; if
 // not, the move must not be added.
 func (m *Moves) Require(g Guard) bool {
-	if g.Lower && !m.clocks.AtLeast(g.Clock, g.Bound) || !g.Lower && !m.clocks.AtMost(g.Clock, g.Bound) {
+	if !m.possible(g) {
 		return false
 	}
 	m.guards = append(m.guards, g)
 	return true
+}
+
+// possible reports whether a guard can be true.
+func (m *Moves) possible(g Guard) bool {
+	return g.Lower && m.clocks.AtLeast(g.Clock, g.Bound) || !g.Lower && m.clocks.AtMost(g.Clock, g.Bound)
 }
 
 // Add adds a move with the guards since Begin.

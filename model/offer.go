@@ -126,12 +126,14 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		m.Add(move)
 		return
 	}
+	if op.Kind == RunScript && s.dated() {
+		r.ageMoves(s, p, op, move, start, m)
+		return
+	}
 	shared := len(m.guards) - start
 	r.effectMoves(s, p, op, move, m)
 	r.staleMoves(s, op, move, start, shared, m)
-	if len(r.Faults) > 0 && p.Phase != Sent {
-		r.failures(s, op, move, start, shared, m)
-	}
+	r.failures(s, p, op, move, start, shared, m)
 }
 
 // effectMoves appends the ways in which the operation takes effect; the guards that
@@ -143,7 +145,7 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 		reg := p.Registers[op.Arg]
 		m.compare(start, move, reg.Clock, reg.Limit, NotPassed, Passed)
 	case ReadStamp:
-		r.ageMoves(s, p, op, move, start, m)
+		r.stampMoves(s, p, op, move, start, m)
 	case PTTL:
 		e := &s.Entries[op.Key]
 		switch {

@@ -22,6 +22,7 @@ const (
 	StartWatch
 	EndWatch
 	WaitReplicas
+	StoreTime
 	RunScript
 	SourceRead
 	SourceWrite
@@ -51,7 +52,7 @@ const (
 
 var operationNames = [operationKinds]string{
 	"Return", "Get", "Set", "Del", "PExpire", "PTTL", "DelIfEqual", "ExpireIfEqual", "Incr", "GetStamped",
-	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "WaitReplicas", "Atomic",
+	"Push", "Pop", "BlockingPop", "Publish", "Watch", "Watch.Close", "WaitReplicas", "Store.Now", "Atomic",
 	"Source.Read", "Source.Begin", "Source.Commit", "Source.Rollback", "Source.Update", "Compute", "Sleep", "Stop", "Wait",
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
@@ -70,7 +71,7 @@ func (op *Operation) OnStore() bool { return op.Kind >= Get && op.Kind <= RunScr
 // Writes reports whether the operation may change what is in a store.
 func (op *Operation) Writes() bool {
 	switch op.Kind {
-	case Get, GetStamped, PTTL, WaitReplicas, Publish, StartWatch, EndWatch:
+	case Get, GetStamped, PTTL, WaitReplicas, StoreTime, Publish, StartWatch, EndWatch:
 		return false
 	}
 	return op.OnStore()
@@ -101,6 +102,9 @@ const (
 // KeyID numbers the keys of all stores in the order in which they were learned.
 type KeyID uint8
 
+// StampNow as the Stamp of an operation is the time by the clock of the store.
+const StampNow = 0xff
+
 // NoRegister says that an operation has no argument in a register.
 const NoRegister = -1
 
@@ -114,8 +118,10 @@ type Operation struct {
 	Local bool
 	Key   KeyID
 	// Stamp is, for a Set, where the time is that the entry carries, +1; 0 for none: a
-	// register, and in an atomic step a place in the Results of that.
+	// register, and in an atomic step a place in the Results of that. It is StampNow for
+	// the time at which the entry is set, which is compared with nothing longer than Age.
 	Stamp uint8
+	Age   Ticks
 	// Session is, for a Set, the key of the session that the entry is bound to, +1; 0 for
 	// none. TTL is then how long the entry may outlive it.
 	Session uint8

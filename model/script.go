@@ -5,6 +5,9 @@ package model
 type ScriptInput struct {
 	Values [MaxKeys]Datum
 	Data   [MaxRegisters]Datum
+	// Dated has a bit for each key whose entry carries a time.
+	Dated uint16
+	Ages  Ages
 }
 
 // ScriptRun is what an atomic step does: operations on entries, with the value or
@@ -15,25 +18,26 @@ type ScriptRun struct {
 	Arguments  []Datum
 	Class      uint16
 	Mentions   []Datum
+	// Asked are the ages that it has asked for, in order. Asks: the last of them has no
+	// answer in the input, and what it does depends on that.
+	Asked []Age
+	Asks  bool
 }
 
 // runScript lets the atomic step of process p take effect, unless it is one that a
 // watch guards which has seen a change. The watch ends.
-func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observation, error) {
+func (r *Rules) runScript(s *State, p *Process, op *Operation, move *Move, e *Event) (Observation, error) {
 	if op.Arg != NoRegister && p.endWatch(op.Arg) {
 		return Observe(Refused), nil
 	}
-	var in ScriptInput
-	for k := range s.Entries {
-		in.Values[k] = s.Entries[k].Value
-	}
-	for k, from := range op.Results {
-		in.Data[k] = p.Registers[from].Datum
-	}
-	run, err := r.Automaton.Script(p.Local, &in)
+	run, err := r.script(s, p, op, move.Ages)
 	if err != nil {
 		return 0, err
 	}
+	if run.Asks {
+		return 0, &LimitError{op.Source, "an atomic step asks how old something is, and nobody has answered; please report it"}
+	}
+	e.Ages, e.Asked = move.Ages, run.Asked
 	for k := range run.Operations {
 		inner := &run.Operations[k]
 		if inner.Kind == Publish {
@@ -41,7 +45,7 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, e *Event) (Observ
 			continue
 		}
 		var at Stamp
-		if inner.Stamp != 0 {
+		if inner.Stamp != 0 && inner.Stamp != StampNow {
 			at = p.Registers[op.Results[inner.Stamp-1]].stamp()
 		}
 		after, _, err := s.change(inner, run.Arguments[k], at, e)
@@ -71,6 +75,9 @@ func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Cod
 	}
 	if op.Stamp != 0 && code == Done {
 		after.Stamp = at
+	}
+	if op.Stamp == StampNow && code == Done {
+		after.Stamp = Stamp{Clock: Fresh, Limit: op.Age}
 	}
 	e.Changes = append(e.Changes, Change{
 		Key: op.Key, Before: entry, After: after, Written: op.Kind == Set && code == Done,

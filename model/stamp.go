@@ -66,9 +66,9 @@ func (p *Process) holdStamp(t Stamp, op *Operation) (register int, err error) {
 	return p.hold(Register{Datum: Datum{KindStamp, uint8(t.Steps)}, Clock: t.Clock, Limit: t.Limit}, op.Source)
 }
 
-// ageMoves appends the ways in which a process finds a time older than so much, or not,
+// stampMoves appends the ways in which a process finds a time older than so much, or not,
 // by the wall clock of its node.
-func (r *Rules) ageMoves(s *State, p *Process, op *Operation, move Move, start int, m *Moves) {
+func (r *Rules) stampMoves(s *State, p *Process, op *Operation, move Move, start int, m *Moves) {
 	t := p.Registers[op.Arg].stamp()
 	m.compare(start, move, t.Clock, op.TTL-r.ahead(s.Nodes[p.Node].Steps)+r.ahead(t.Steps), NotPassed, Passed)
 }

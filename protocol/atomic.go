@@ -156,6 +156,12 @@ func (v *View) set(key string, value Value, o setOptions, options []SetOption) m
 	if o.at.id != 0 {
 		call.stamp = datumOf(o.at.id).N + 1
 	}
+	if o.longest != 0 {
+		if o.at.id != 0 || o.longest < 0 {
+			panic(errDated.Error())
+		}
+		call.stamp, call.Age = model.StampNow, o.longest
+	}
 	_, code := v.run(call, value)
 	return code
 }

@@ -76,6 +76,9 @@ type Call struct {
 	Key   string
 	// stamp is, for a Set, where the time is that the entry carries, +1.
 	stamp uint8
+	// Age is the longest age that the time is compared with which the store reads from
+	// its clock.
+	Age time.Duration
 	// Session is the key of the session that a Set binds its entry to.
 	Session string
 	// Keys are those that a StartWatch watches.
@@ -132,7 +135,7 @@ func (c *Call) Signature() string {
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
 	}
-	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %d %t %t %s", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Patience, c.Abnormal, c.Fatal, c.Session)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %s %d %t %t %s", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Age, c.Patience, c.Abnormal, c.Fatal, c.Session)
 	return b.String()
 }
 

@@ -54,6 +54,8 @@ type setOptions struct {
 	ttl  time.Duration
 	px   bool
 	at   Timestamp
+	// longest is the longest age that the time by the store's clock is compared with.
+	longest time.Duration
 	// session is that to which the entry is bound, if there is one.
 	session string
 }
@@ -139,6 +141,12 @@ func (s *Store) set(key string, v Value, o setOptions, options []SetOption) (boo
 	call.Session = o.session
 	if o.at.id != 0 {
 		call.stamp = uint8(s.c.argument(o.at.id, name+" "+key)) + 1
+	}
+	if o.longest != 0 {
+		if o.at.id != 0 || o.longest < 0 {
+			s.c.run.misuse("%s %s: %v", name, key, errDated)
+		}
+		call.stamp, call.Age = model.StampNow, o.longest
 	}
 	return s.do(call).done()
 }

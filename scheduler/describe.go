@@ -156,6 +156,9 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			data = append(data, p.Registers[k].Datum)
 		}
 		args = append(args, n.mention(before, n.learner.locals[p.Local].call.Text, data))
+		for i, asked := range e.Asked {
+			args = append(args, n.age(asked, e.Ages.Older(i)))
+		}
 	}
 	if op.Arg != model.NoRegister {
 		r := p.Registers[op.Arg]
@@ -178,6 +181,9 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	}
 	if op.TTL > 0 {
 		args = append(args, n.duration(op.TTL))
+	}
+	if op.Age > 0 {
+		args = append(args, n.duration(op.Age))
 	}
 	if op.Kind == model.Sleep || op.Kind == model.Compute {
 		span := model.Range{Min: n.learner.tick.Duration(op.Min), Max: model.Unbounded}
@@ -216,6 +222,15 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 		text += " (reply under way)"
 	}
 	return text
+}
+
+// age says whether what is under a key is as old as an atomic step has asked.
+func (n *namer) age(asked model.Age, older bool) string {
+	what := "not older than"
+	if older {
+		what = "older than"
+	}
+	return fmt.Sprintf("(%s %s %s)", n.learner.keys[asked.Key].key, what, n.duration(asked.Age))
 }
 
 func (n *namer) observation(s *model.State, e *model.Event) string {

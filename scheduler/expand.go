@@ -93,6 +93,9 @@ func (e *expander) successors(s uint32, do func(f *successor) error) error {
 	e.before.Load(int(r.zone.dim), x.zones.get(r.zone))
 	e.moves.Reset(e.clocks.look(e.rules, &e.from, &e.before))
 	e.rules.Moves(&e.from, &e.moves)
+	if e.moves.Err != nil {
+		return e.moves.Err
+	}
 	for i := range e.moves.List {
 		if err := e.follow(i, faults, do); err != nil {
 			return err
@@ -139,6 +142,9 @@ func (e *expander) goOn(do func(f *successor) error) error {
 	e.meanwhile.Copy(&e.mid)
 	e.further.Reset(e.furthers.look(e.rules, &e.to, &e.meanwhile))
 	e.rules.Further(&e.to, &e.event, &e.further)
+	if e.further.Err != nil {
+		return e.further.Err
+	}
 	if len(e.further.List) > 1 {
 		e.between.Copy(&e.to)
 	}

@@ -308,6 +308,9 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 	if call.TTL > 0 {
 		op.TTL = ticks(call.TTL)
 	}
+	if call.Age > 0 {
+		op.Age = ticks(call.Age)
+	}
 	if err != nil {
 		return op, err
 	}

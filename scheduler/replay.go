@@ -94,6 +94,9 @@ func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
 	moves := &model.Moves{}
 	moves.Reset(r)
 	r.rules.Moves(&r.state, moves)
+	if moves.Err != nil {
+		return nil, moves.Err
+	}
 	var offered []string
 	for i := range moves.List {
 		move := &moves.List[i]
