@@ -91,7 +91,7 @@ func (r *Rules) conclude(s *State, i int, op *Operation, observed Observation, e
 // time that a reply takes.
 func (r *Rules) answer(s *State, i int, op *Operation, observed Observation, e *Event) error {
 	p := &s.Processes[i]
-	e.Observation = observed
+	e.Observation, e.Believed = observed, p.Believes
 	p.Overdue, p.Late, p.New = false, false, false
 	p.refer(observed, &e.Data)
 	if _, most := r.replyTime(op, observed); most > 0 {
@@ -243,6 +243,11 @@ func (r *Rules) readEffect(s *State, p *Process, op *Operation, move *Move, e *E
 	_, code := op.Effect(entry, Datum{})
 	if code != Found {
 		return Observe(code), nil
+	}
+	for _, reg := range p.Held() {
+		if reg.Kind == KindVersion && reg.Datum != entry.Value {
+			e.Known = max(e.Known, reg.N)
+		}
 	}
 	o, err := bind(p, entry.Value, op)
 	if err != nil || op.Kind == Get || entry.Stamp.Clock == NoClock {

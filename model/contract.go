@@ -149,6 +149,12 @@ type Event struct {
 	Overdue []int
 	// Operation is the one that took effect, or whose reply arrived, or that failed.
 	Operation *Operation
+	// Believed has a bit for each lock that the process believed to hold before the step, if
+	// it has done an operation in it.
+	Believed uint16
+	// Known is the newest version that the process knew when a Get found another, 0 for
+	// none.
+	Known uint8
 	// Reached: in this step the operation got to where it goes, a store for example,
 	// whether or not it was done there and the process learns of it.
 	Reached bool

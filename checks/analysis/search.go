@@ -8,15 +8,21 @@ import (
 	"lockstep/scheduler"
 )
 
-// CutOffError says that a search was cut off, so that the question has no answer.
+// CutOffError says that a search was cut off, or is inconclusive, so that the question has
+// no answer.
 type CutOffError struct {
 	// What is the search.
 	What string
-	// Why it was cut off.
+	// Why it was cut off, or is inconclusive.
 	Why string
+	// Exhausted: it was not cut off.
+	Exhausted bool
 }
 
 func (e *CutOffError) Error() string {
+	if e.Exhausted {
+		return fmt.Sprintf("the search for %s is inconclusive: %s", e.What, e.Why)
+	}
 	return fmt.Sprintf("the search for %s was cut off: %s", e.What, e.Why)
 }
 
@@ -64,7 +70,7 @@ func breaks(ctx context.Context, s scheduler.Scenario, p model.Property, o sched
 // inconclusive is the error that the report says nothing certain of its property.
 func inconclusive(p model.Property, r *scheduler.Report) error {
 	if reason := r.Verdicts[0].Reason; reason != "" {
-		return fmt.Errorf("the search for %s is inconclusive: %s", p.Name(), reason)
+		return &CutOffError{p.Name(), reason, true}
 	}
-	return &CutOffError{p.Name(), r.CutOff}
+	return &CutOffError{p.Name(), r.CutOff, false}
 }

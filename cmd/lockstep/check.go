@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
@@ -112,7 +110,7 @@ func flagError(c *cobra.Command, err error) error {
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.registerScenario(flags)
-	flags.StringArrayVar(&f.properties, "property", nil, "property to check, "+withinName+"=10s among them; may be repeated (default all others)")
+	flags.StringArrayVar(&f.properties, "property", nil, "property to check, see lockstep properties; may be repeated (default those marked there)")
 	f.registerLimits(flags)
 	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -268,47 +266,6 @@ func (f *checkFlags) conclude(c *cobra.Command, r *scheduler.Report, code *int) 
 		return &outputError{err}
 	}
 	return nil
-}
-
-// withinName is the property that a duration goes with.
-var withinName = checks.AnsweredWithin(0).Name()
-
-// selectProperties returns the properties named, all but answered-within without names.
-func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, error) {
-	all := checks.All(s.RebuildBound)
-	if len(names) == 0 {
-		return all, nil
-	}
-	var known []string
-	for _, p := range checks.All(1) {
-		known = append(known, p.Name())
-	}
-	known = append(known, withinName+"=D")
-	var selected []model.Property
-	for _, name := range names {
-		if kind, longest, ok := strings.Cut(name, "="); ok && kind == withinName {
-			d, err := model.ParseDuration(longest)
-			if err != nil {
-				return nil, usage("%s: %w", name, err).about("property", name)
-			}
-			selected = append(selected, checks.AnsweredWithin(d))
-			continue
-		}
-		if name == withinName {
-			return nil, usage("%s needs the longest wait that is allowed, as in %s=10s", name, name).about("property", name)
-		}
-		if !slices.Contains(known, name) {
-			return nil, unknown("property", name, known)
-		}
-		i := slices.IndexFunc(all, func(p model.Property) bool { return p.Name() == name })
-		if i < 0 {
-			return nil, usage("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name).about("property", name)
-		}
-		if !slices.ContainsFunc(selected, func(p model.Property) bool { return p.Name() == name }) {
-			selected = append(selected, all[i])
-		}
-	}
-	return selected, nil
 }
 
 func writeFirst(file string, r *scheduler.Report) error {

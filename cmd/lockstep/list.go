@@ -61,7 +61,7 @@ func list(w io.Writer, entries []catalogue.Entry, properties bool) error {
 	if !properties {
 		return nil
 	}
-	fmt.Fprintf(w, "\nProperties\n\n")
+	fmt.Fprintf(w, "\nProperties (lockstep properties tells all)\n\n")
 	t := newTable()
 	for _, p := range checks.All(1) {
 		t.AppendRow(table.Row{"  " + p.Name(), p.Rule()})

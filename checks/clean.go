@@ -1,0 +1,73 @@
+package checks
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"lockstep/model"
+)
+
+// CleanWhenIdle is the property that nothing is left in the stores when nobody is at work
+// but values, and what a TTL or a session will end: no lock, no entry of a queue, no
+// signal that nobody has taken.
+func CleanWhenIdle() model.Property { return cleanWhenIdle{} }
+
+type cleanWhenIdle struct{}
+
+func (cleanWhenIdle) Name() string { return "clean-when-idle" }
+func (cleanWhenIdle) Rule() string {
+	return "when nobody is at work nothing is left but values and what will end by itself"
+}
+func (cleanWhenIdle) Vacuous() string { return "nothing but values was ever stored" }
+
+// Memory is 1 once something else has been stored.
+func (cleanWhenIdle) Memory() int { return 1 }
+
+func (cleanWhenIdle) Check(s *model.State, e *model.Event, stored []byte) model.Outcome {
+	for i := range e.Changes {
+		if v := e.Changes[i].After.Value; v.Kind != model.KindNone && v.Kind != model.KindVersion {
+			stored[0] = 1
+		}
+	}
+	if stored[0] == 0 || !idle(s) {
+		return 0
+	}
+	for k := range s.Entries {
+		if e := &s.Entries[k]; e.Present() && e.Value.Kind != model.KindVersion && e.TTL == 0 && e.Session == 0 {
+			return model.Exercised | model.Violated
+		}
+	}
+	return model.Exercised
+}
+
+// idle reports whether no process is at work, and no request under way.
+func idle(s *model.State) bool {
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.Active() || p.Phase == model.Sent {
+			return false
+		}
+	}
+	return true
+}
+
+func (cleanWhenIdle) Explain(t *model.Trace) string {
+	last := &t.Steps[len(t.Steps)-1]
+	left := map[string]string{}
+	for i := range t.Steps {
+		for _, c := range t.Steps[i].Changes {
+			if left[c.Key] = c.After; c.After == "" || c.After[0] == 'v' || c.AfterTTL > 0 {
+				delete(left, c.Key)
+			}
+		}
+	}
+	if len(left) == 0 {
+		return "nobody is at work any more, and something is left"
+	}
+	who := last.Process
+	if who == "" {
+		who = last.Node
+	}
+	key := slices.Min(slices.Collect(maps.Keys(left)))
+	return fmt.Sprintf("%s was the last one at work, and %s is left (%s) with nothing to end it", who, keyName(key), left[key])
+}

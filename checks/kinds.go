@@ -1,0 +1,87 @@
+package checks
+
+import (
+	"time"
+
+	"lockstep/model"
+)
+
+// Argument is what stands after the name of a property.
+type Argument uint8
+
+const (
+	// NoArgument: nothing, as in mutual-exclusion.
+	NoArgument Argument = iota
+	// Count: how many are allowed, as in concurrent-rebuilds=1.
+	Count
+	// Longest: how long is allowed, as in answered-within=10s.
+	Longest
+)
+
+// Level is what a property is about.
+type Level uint8
+
+const (
+	// Belief: what processes think.
+	Belief Level = iota
+	// Effect: what stores have accepted.
+	Effect
+	// Service: what requests get.
+	Service
+	// Cost: how much is done for that.
+	Cost
+)
+
+func (l Level) String() string { return [...]string{"belief", "effect", "service", "cost"}[l] }
+
+// Kind is a kind of property: what a user is told of it, and how one is made.
+type Kind struct {
+	// Name is what it is called on the command line and in reports.
+	Name     string
+	Argument Argument
+	Level    Level
+	// Default: it is checked if none is named.
+	Default bool
+	// Example is arguments of lockstep check under which it is violated; empty if no
+	// protocol of the catalogue violates it.
+	Example string
+	// New makes the property. n and d are the argument, zero if it takes another or none.
+	New func(n int, d time.Duration) model.Property
+}
+
+// Kinds returns all kinds of properties, in the order in which they are listed.
+func Kinds() []Kind {
+	plain := func(make func() model.Property) func(int, time.Duration) model.Property {
+		return func(int, time.Duration) model.Property { return make() }
+	}
+	counted := func(make func(int) model.Property) func(int, time.Duration) model.Property {
+		return func(n int, _ time.Duration) model.Property { return make(n) }
+	}
+	return named([]Kind{
+		{Level: Belief, Default: true, New: plain(MutualExclusion), Example: "lease --pause 1x12s"},
+		{Level: Effect, Default: true, New: plain(NoStaleOverwrite), Example: "lease --pause 1x12s"},
+		{Level: Effect, Default: true, New: plain(NoForeignRelease), Example: "fixedttl"},
+		{Level: Effect, Default: true, New: plain(NoOrphanedLock), Example: "nottl --crash 1"},
+		{Level: Cost, Default: true, Argument: Count, New: counted(RebuildBound), Example: "setnx"},
+		{Level: Service, Default: true, New: plain(Answered), Example: "nottl --crash 1"},
+		{Level: Service, Argument: Longest, New: func(_ int, d time.Duration) model.Property { return AnsweredWithin(d) }, Example: "direct"},
+		{Level: Cost, Argument: Count, New: counted(ConcurrentRebuilds), Example: "direct"},
+		{Level: Cost, Argument: Count, New: counted(StoreCommands), Example: "lease"},
+		{Level: Effect, New: plain(WriteUnderLease), Example: "lease --pause 1x12s"},
+		{Level: Effect, New: plain(NoStaleSet), Example: "lease --invalidate"},
+		{Level: Effect, New: plain(NoForeignRenewal)},
+		{Level: Effect, New: plain(NoRenewalAfterRelease)},
+		{Level: Effect, New: plain(NoRecreatedLock)},
+		{Level: Effect, New: plain(ReleasedWhenDone), Example: "nottl --store-error 1"},
+		{Level: Effect, New: plain(CleanWhenIdle), Example: "nottl --crash 1"},
+		{Level: Service, New: plain(MonotonicReads)},
+	})
+}
+
+// named fills in the names.
+func named(kinds []Kind) []Kind {
+	for i := range kinds {
+		kinds[i].Name = kinds[i].New(1, time.Second).Name()
+	}
+	return kinds
+}

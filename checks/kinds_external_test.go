@@ -1,0 +1,213 @@
+package checks_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/checks"
+	"lockstep/faults"
+	"lockstep/model"
+	"lockstep/protocol"
+	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
+)
+
+// handler is protocol code that is one function.
+type handler func(c *protocol.Client) protocol.Answer
+
+func (h handler) Handle(c *protocol.Client) protocol.Answer { return h(c) }
+
+// renewer holds a lock of 5 s for 9 s, and renews it after 4 s and after 8 s if it is not
+// stopped before, in a way that may be wrong.
+func renewer(renew func(c *protocol.Client, token protocol.Token) bool, stops bool) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		token := c.NewToken()
+		if ok, err := c.Store.SetNX("lock", token, 5*time.Second); err != nil || !ok {
+			return protocol.Stale()
+		}
+		c.Acquired("lock")
+		heartbeat := protocol.Go(c, func(c *protocol.Client) bool {
+			for range 2 {
+				if c.Sleep(4*time.Second) != nil || !renew(c, token) {
+					return false
+				}
+			}
+			return true
+		})
+		c.Compute(protocol.Range{Min: 6 * time.Second, Max: 6 * time.Second})
+		if stops {
+			heartbeat.Stop()
+			heartbeat.Wait()
+		}
+		c.Releasing("lock")
+		c.Store.DelIfEqual("lock", token)
+		if !stops {
+			heartbeat.Wait()
+		}
+		return protocol.Empty()
+	}
+}
+
+func owned(c *protocol.Client, token protocol.Token) bool {
+	how, err := c.Store.ExpireIfEqual("lock", token, 5*time.Second)
+	return err == nil && how == protocol.Mine
+}
+
+func anybodys(c *protocol.Client, _ protocol.Token) bool {
+	ok, err := c.Store.PExpire("lock", 5*time.Second)
+	return err == nil && ok
+}
+
+func again(c *protocol.Client, token protocol.Token) bool {
+	how, err := c.Store.ExpireIfEqual("lock", token, 5*time.Second)
+	if err == nil && how == protocol.Gone {
+		ok, err := c.Store.SetNX("lock", token, 5*time.Second)
+		return err == nil && ok
+	}
+	return err == nil && how == protocol.Mine
+}
+
+// leaves holds a lock for so long and gives it back, or not.
+func leaves(ttl time.Duration, releases bool) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		token := c.NewToken()
+		if ok, err := c.Store.SetNX("lock", token, ttl); err != nil || !ok {
+			return protocol.Stale()
+		}
+		c.Acquired("lock")
+		c.Compute(protocol.Range{Min: time.Second, Max: time.Second})
+		c.Releasing("lock")
+		if releases {
+			c.Store.Del("lock")
+		}
+		return protocol.Empty()
+	}
+}
+
+// looks reads the source, stores the value or not, and looks what is cached.
+func looks(stores bool) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		v, err := c.Source.Read()
+		if err != nil {
+			return protocol.Failed()
+		}
+		if stores {
+			c.Cache.Set("feed", v)
+		} else if _, err := protocol.Atomic(c.Cache, v, keepsNewest); err != nil {
+			return protocol.Failed()
+		}
+		c.Cache.Get("feed")
+		return protocol.Empty()
+	}
+}
+
+func keepsNewest(v *protocol.View, value protocol.Value) bool {
+	if old, ok := v.Get("feed"); ok && !protocol.Older(old, value) {
+		return false
+	}
+	v.Set("feed", value)
+	return true
+}
+
+// fills stores what it has read. A writer deletes it, and may leave a mark behind that says
+// which version it must have at least.
+type fills struct{ Marks bool }
+
+func (p fills) Handle(c *protocol.Client) protocol.Answer {
+	v, err := c.Rebuild(protocol.Range{Max: time.Second})
+	if err != nil {
+		return protocol.Failed()
+	}
+	if p.Marks {
+		protocol.Atomic(c.Cache, v, storeUnlessMarked)
+	} else {
+		c.Cache.Set("feed", v)
+	}
+	return protocol.Fresh(v)
+}
+
+func (p fills) Update(c *protocol.Client) {
+	v, err := c.Source.Update()
+	if err != nil {
+		return
+	}
+	if p.Marks {
+		c.Cache.Set("mark", v)
+	}
+	c.Cache.Del("feed")
+}
+
+func storeUnlessMarked(v *protocol.View, value protocol.Value) bool {
+	if mark, ok := v.Get("mark"); ok && protocol.Older(value, mark) {
+		return false
+	}
+	v.Set("feed", value)
+	return true
+}
+
+// Each property is violated by one variant, and holds for another that gives it something
+// to say.
+func TestEachPropertyTellsVariantsApart(t *testing.T) {
+	pause := []model.Fault{faults.Pause(1, 12*time.Second)}
+	lease, longer := catalogue.Lease{}, []model.Fault{faults.Pause(1, 5*time.Second)}
+	type variant struct {
+		protocol protocol.Protocol
+		faults   []model.Fault
+	}
+	for _, c := range []struct {
+		property    model.Property
+		breaks      variant
+		holds       variant
+		explanation string
+	}{
+		{checks.NoForeignRenewal(), variant{renewer(anybodys, true), pause}, variant{renewer(owned, true), pause}, "by then belonged to"},
+		{checks.NoRenewalAfterRelease(), variant{renewer(owned, false), []model.Fault{faults.LostRequest(1)}}, variant{renewer(owned, true), []model.Fault{faults.LostRequest(1)}}, "had begun to release"},
+		{checks.NoRecreatedLock(), variant{renewer(again, true), pause}, variant{renewer(owned, true), pause}, "set lock anew, which its request believed to hold; the lock expired at"},
+		{checks.WriteUnderLease(), variant{lease, pause}, variant{lease, longer}, "it still believed that it held lock:feed"},
+		{checks.ReleasedWhenDone(), variant{leaves(time.Minute, false), nil}, variant{leaves(time.Minute, true), nil}, "left lock behind"},
+		{checks.CleanWhenIdle(), variant{leaves(0, false), nil}, variant{leaves(time.Minute, false), nil}, "lock is left (#1)"},
+		{checks.MonotonicReads(), variant{looks(true), nil}, variant{looks(false), nil}, "knew a newer one"},
+		{checks.NoStaleSet(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "had invalidated at"},
+	} {
+		check := func(v variant) scheduler.Verdict {
+			s := checks.NewScenario(v.protocol)
+			s.Faults, s.Invalidate = v.faults, true
+			if _, ok := v.protocol.(protocol.Updater); !ok {
+				s.Invalidate = false
+			}
+			r, err := scheduler.Check(context.Background(), s, []model.Property{c.property}, scheduler.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", c.property.Name(), err)
+			}
+			return r.Verdicts[0]
+		}
+		bad, good := check(c.breaks), check(c.holds)
+		if bad.Verdict != scheduler.Violated || !strings.Contains(bad.Trace.Explanation, c.explanation) {
+			t.Errorf("%s: %s, and the explanation has not %q: %v", c.property.Name(), bad.Verdict, c.explanation, explanation(&bad))
+		}
+		if good.Verdict != scheduler.Holds || good.Vacuous != "" {
+			t.Errorf("%s: the other variant: %s %s: %v", c.property.Name(), good.Verdict, good.Vacuous, explanation(&good))
+		}
+	}
+}
+
+func explanation(v *scheduler.Verdict) string {
+	if v.Trace == nil {
+		return "no trace"
+	}
+	return v.Trace.Explanation
+}
+
+// Names are unique, and a property says what it is about.
+func TestKindsOfPropertiesAreComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range checks.Kinds() {
+		p := k.New(1, time.Second)
+		if seen[k.Name] || k.Name == "" || p.Rule() == "" || p.Vacuous() == "" {
+			t.Errorf("%q: %q, %q", k.Name, p.Rule(), p.Vacuous())
+		}
+		seen[k.Name] = true
+	}
+}

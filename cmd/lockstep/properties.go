@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/checks"
+	"lockstep/model"
+	"lockstep/scheduler"
+)
+
+func newProperties() *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "properties [PROPERTY]",
+		Short: "list the properties that can be checked",
+		Long: `Properties lists what can be asked of a protocol: the rule, whether it is about what
+processes believe, what the stores have accepted, what requests get or what that costs,
+and a check that violates it. Those marked with * are checked if none is named.
+
+What stands after the name is given on the command line, as in
+--property answered-within=10s: N a number that is allowed, D a duration.`,
+		Example: `  lockstep properties
+  lockstep properties no-stale-set
+  lockstep check lease --invalidate --property no-stale-set --property write-under-lease`,
+		RunE: func(c *cobra.Command, args []string) error {
+			kinds := checks.Kinds()
+			switch {
+			case len(args) > 1:
+				return usage("properties takes at most one property, not %d", len(args))
+			case len(args) == 1:
+				k, err := findProperty(args[0])
+				if err != nil {
+					return err
+				}
+				kinds = []checks.Kind{k}
+			}
+			print := listProperties
+			if asJSON {
+				print = propertiesJSON
+			}
+			if err := print(c.OutOrStdout(), kinds); err != nil {
+				return &outputError{err}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// written is how a kind is written on the command line.
+func written(k *checks.Kind) string {
+	return k.Name + [...]string{checks.NoArgument: "", checks.Count: "=N", checks.Longest: "=D"}[k.Argument]
+}
+
+// rule is that of a kind, with its argument as it is written.
+func rule(k *checks.Kind) string {
+	const n, d = 7, 7777 * time.Second
+	text := k.New(n, d).Rule()
+	text = strings.ReplaceAll(text, strconv.Itoa(n)+" ", "N ")
+	return strings.ReplaceAll(text, model.FormatDuration(d), "D")
+}
+
+func listProperties(w io.Writer, kinds []checks.Kind) error {
+	width, _, _ := terminal(w)
+	var b strings.Builder
+	for i := range kinds {
+		k := &kinds[i]
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		mark := ""
+		if k.Default {
+			mark = " *"
+		}
+		fmt.Fprintf(&b, "%s (%s)%s\n%s\n", written(k), k.Level, mark, wrapIndented(rule(k), width))
+		fmt.Fprintln(&b, wrapIndented("Vacuous if "+k.New(1, time.Second).Vacuous()+".", width))
+		if example := exampleOf(k); example != "" {
+			fmt.Fprintf(&b, "  %s\n", example)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// exampleOf is a check that violates the property, empty if there is none.
+func exampleOf(k *checks.Kind) string {
+	if k.Example == "" {
+		return ""
+	}
+	name := k.Name
+	switch {
+	case k.Default:
+	case k.Argument == checks.Count:
+		name += "=1"
+	case k.Argument == checks.Longest:
+		name += "=1s"
+	}
+	return "lockstep check " + k.Example + " --property " + name
+}
+
+func propertiesJSON(w io.Writer, kinds []checks.Kind) error {
+	type listed struct {
+		Name    string `json:"name"`
+		Value   string `json:"value,omitempty"`
+		Level   string `json:"level"`
+		Rule    string `json:"rule"`
+		Vacuous string `json:"vacuous"`
+		Default bool   `json:"default"`
+		Example string `json:"example,omitempty"`
+	}
+	out := struct {
+		Properties []listed `json:"properties"`
+	}{[]listed{}}
+	for i := range kinds {
+		k := &kinds[i]
+		value := strings.TrimPrefix(strings.TrimPrefix(written(k), k.Name), "=")
+		out.Properties = append(out.Properties, listed{k.Name, value, k.Level.String(), rule(k), k.New(1, time.Second).Vacuous(), k.Default, exampleOf(k)})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+func findProperty(name string) (checks.Kind, error) {
+	var known []string
+	for _, k := range checks.Kinds() {
+		if k.Name == name {
+			return k, nil
+		}
+		known = append(known, written(&k))
+	}
+	return checks.Kind{}, unknown("property", name, known)
+}
+
+// selectProperties returns the properties named, the usual ones without names.
+func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, error) {
+	if len(names) == 0 {
+		return checks.All(s.RebuildBound), nil
+	}
+	var selected []model.Property
+	for _, given := range names {
+		p, err := property(given, s)
+		if err != nil {
+			return nil, err
+		}
+		same := func(q model.Property) bool { return q.Name() == p.Name() && q.Rule() == p.Rule() }
+		if !slices.ContainsFunc(selected, same) {
+			selected = append(selected, p)
+		}
+	}
+	return selected, nil
+}
+
+// property returns the one that is given by its name, and its argument.
+func property(given string, s scheduler.Scenario) (model.Property, error) {
+	name, argument, has := strings.Cut(given, "=")
+	k, err := findProperty(name)
+	if err != nil {
+		return nil, err
+	}
+	wrong := func(format string, args ...any) error { return usage(format, args...).about("property", given) }
+	switch {
+	case !has && k.Argument == checks.Longest:
+		return nil, wrong("%s needs the longest time that is allowed, as in %s=10s", name, name)
+	case k.Argument == checks.Longest:
+		d, err := model.ParseDuration(argument)
+		if err != nil {
+			return nil, wrong("%s: %w", given, err)
+		}
+		return k.New(0, d), nil
+	case !has && k.Default && k.Argument == checks.Count:
+		if s.RebuildBound == 0 {
+			return nil, wrong("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name)
+		}
+		return k.New(s.RebuildBound, 0), nil
+	case !has && k.Argument == checks.Count:
+		return nil, wrong("%s needs the number that is allowed, as in %s=1", name, name)
+	case k.Argument == checks.Count:
+		n, err := strconv.Atoi(argument)
+		if err != nil {
+			return nil, wrong("%s: %q is not a number; write it as %s=1", given, argument, name)
+		}
+		return k.New(n, 0), nil
+	case has:
+		return nil, wrong("%s takes no argument; leave %q away", name, "="+argument)
+	}
+	return k.New(0, 0), nil
+}
