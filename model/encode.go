@@ -199,7 +199,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		switch reg.Kind {
 		case KindToken:
 			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
-		case KindDeadline, KindFlight, KindWatch, KindStamp:
+		case KindDeadline, KindFlight, KindWatch, KindStamp, KindContext:
 			to = appendClocked(to, reg.Clock, reg.Limit)
 		}
 	}
@@ -242,7 +242,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
 	}
-	s.Source, s.Attentive = from[0], false
+	s.Source, s.Attentive, s.Contexts = from[0], false, false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	s.Keys = uint8(bits.Len16(present))
@@ -358,8 +358,9 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		case KindToken:
 			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
-		case KindDeadline, KindFlight, KindWatch, KindStamp:
+		case KindDeadline, KindFlight, KindWatch, KindStamp, KindContext:
 			s.Attentive = s.Attentive || reg.Kind == KindWatch
+			s.Contexts = s.Contexts || reg.Kind == KindContext
 			v := number()
 			reg.Limit = Ticks(v >> 1)
 			if v&1 != 0 {

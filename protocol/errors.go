@@ -14,14 +14,16 @@ var (
 	// ErrTimeout is returned by an operation to which no reply came: it may have taken
 	// effect or not, and nothing tells which.
 	ErrTimeout = errors.New("protocol: timeout")
-	// ErrCancelled is returned by an operation of a request that has been cancelled. If
-	// it was under way then, it may have taken effect or not, or will do so within its
-	// latency; if it was begun later, it has not and will not.
+	// ErrCancelled is returned by an operation in a context that has been cancelled: that
+	// of a request, or one below it (see [Client.WithCancel]). If it was under way then, it
+	// may have taken effect or not, or will do so within its latency; if it was begun later,
+	// it has not and will not.
 	ErrCancelled = errors.New("protocol: cancelled")
 )
 
-// WithoutCancel runs fn, in which operations go on if the request is cancelled, and
-// spawned processes, too: what context.WithoutCancel is for, a release for example.
+// WithoutCancel runs fn, in which what is done through this client goes on whatever
+// context is cancelled, and spawned processes, too: what context.WithoutCancel is for, a
+// release for example. A context that is opened there has none above it.
 func (c *Client) WithoutCancel(fn func()) {
 	before := c.detached
 	c.detached = true
