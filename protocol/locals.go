@@ -58,7 +58,7 @@ func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (
 			return nil
 		}
 		if c, ok := v.Interface().(*Client); ok && c.context == 0 {
-			return errors.New("the client that the process was given was named; it need not be, and is nothing that could be passed on")
+			return errors.New("the client that the process was given cannot be told apart from any other; it need not be named, and cannot be passed on")
 		}
 		return describeHandle(b, v.Interface().(handler).handle(), number)
 	case t.Implements(errorType) && v.CanInterface():
