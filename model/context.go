@@ -66,12 +66,13 @@ func (s *State) openContext(i int, above uint8, detached bool, at Source) (regis
 
 // freeContext returns a number from 1 that no context of p's family has.
 func (s *State) freeContext(p *Process, at Source) (uint8, error) {
+	family := s.family(p)
+	dropTimers(family)
 	used := Ticks(0)
-	for i := range s.Processes {
-		q := &s.Processes[i]
-		for k := range q.Held() {
-			if r := &q.Registers[k]; r.Kind == KindContext && OwnerOf(q) == OwnerOf(p) {
-				used |= r.Limit >> contextBits
+	for i := range family {
+		for k := range family[i].Held() {
+			if reg := &family[i].Registers[k]; reg.Kind == KindContext {
+				used |= reg.Limit >> contextBits
 			}
 		}
 	}
@@ -120,12 +121,9 @@ func (r *Rules) timeOut(s *State, i int, e *Event) {
 // endContext ends the context of that number of p's family, 0 for the request's, and what
 // is below it: what goes on there is given up.
 func (r *Rules) endContext(s *State, p *Process, context uint8) {
-	owner := OwnerOf(p)
-	for k := range s.Processes {
-		q := &s.Processes[k]
-		if OwnerOf(q) != owner {
-			continue
-		}
+	family := s.family(p)
+	for k := range family {
+		q := &family[k]
 		for at := range q.Held() {
 			if reg := &q.Registers[at]; reg.endedBy(context) {
 				reg.N, reg.Limit = 0, contextDone
@@ -146,44 +144,61 @@ func (p *Process) silence() {
 	p.forget(0)
 }
 
+// family returns the processes of p's family.
+func (s *State) family(p *Process) []Process {
+	owner, from := OwnerOf(p), 0
+	for OwnerOf(&s.Processes[from]) != owner {
+		from++
+	}
+	to := from
+	for to < len(s.Processes) && OwnerOf(&s.Processes[to]) == owner {
+		to++
+	}
+	return s.Processes[from:to]
+}
+
 // tidyContexts drops the timers that nobody waits for and numbers the contexts of each
 // family in the order in which they are mentioned: equal states look equal.
 func (s *State) tidyContexts() {
 	s.Contexts = false
 	for from := 0; from < len(s.Processes); {
-		to := from + 1
-		for to < len(s.Processes) && OwnerOf(&s.Processes[to]) == OwnerOf(&s.Processes[from]) {
-			to++
-		}
-		s.Contexts = tidyFamily(s.Processes[from:to]) || s.Contexts
-		from = to
+		family := s.family(&s.Processes[from])
+		dropTimers(family)
+		s.Contexts = numberContexts(family) || s.Contexts
+		from += len(family)
 	}
 }
 
-// tidyFamily is tidyContexts for a family; it reports whether any contexts are left.
-func tidyFamily(family []Process) (any bool) {
-	// What ends something, and what somebody can end.
-	var wanted, live Ticks
+// dropTimers drops the timers of contexts in which no process of the family is any more,
+// and cannot be.
+func dropTimers(family []Process) {
+	wanted := Ticks(0)
 	for i := range family {
 		for k := range family[i].Held() {
 			if reg := &family[i].Registers[k]; reg.Kind == KindContext && family[i].Phase != Timing {
-				any = true
 				wanted |= reg.Limit >> contextBits
-				live |= 1 << reg.N
 			}
 		}
 	}
 	for i := range family {
-		p := &family[i]
-		switch n := p.Registers[0].N; {
-		case p.Phase != Timing:
-		case wanted&(1<<n) == 0:
+		if p := &family[i]; p.Phase == Timing && wanted&(1<<p.Registers[0].N) == 0 {
 			p.silence()
-		default:
-			live |= 1 << n
 		}
 	}
-	live |= requestBit
+}
+
+// numberContexts numbers the contexts of a family, without those that nothing ends any
+// more, and reports whether it refers to any.
+func numberContexts(family []Process) (any bool) {
+	ending := Ticks(requestBit)
+	for i := range family {
+		for k := range family[i].Held() {
+			if reg := &family[i].Registers[k]; reg.Kind == KindContext {
+				any = true
+				ending |= 1 << reg.N
+			}
+		}
+	}
 	var number [MaxContexts + 1]uint8
 	next := uint8(0)
 	rename := func(n uint8) uint8 {
@@ -199,7 +214,7 @@ func tidyFamily(family []Process) (any bool) {
 			if reg.Kind != KindContext || reg.over() {
 				continue
 			}
-			ends := reg.Limit >> contextBits & live
+			ends := reg.Limit >> contextBits & ending
 			reg.N, reg.Limit = rename(reg.N), 0
 			for n := range uint8(MaxContexts + 1) {
 				if ends&(1<<n) != 0 {

@@ -44,6 +44,9 @@ func (c *Client) WithCancel() (sub *Client, cancel func()) {
 // are. It is an operation that takes no time, as starting a deadline is: a pause may come
 // between it and what stands before it, and the time of a lock runs on meanwhile.
 func (c *Client) WithTimeout(d time.Duration) (sub *Client, cancel func()) {
+	if d == model.Unbounded {
+		c.run.misuse("WithTimeout: the duration has no bound; use WithCancel")
+	}
 	r := c.do(Call{Kind: model.StartContext, TTL: max(d, 0)})
 	sub = c.below(c.hold(r.Observation.Register(), false))
 	return sub, sub.cancel

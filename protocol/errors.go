@@ -32,7 +32,7 @@ func (c *Client) WithoutCancel(fn func()) {
 }
 
 // Within runs fn, in which the process waits for each operation of a store or of the
-// source for d at most until it takes effect: then the operation returns ErrTimeout, and
+// source through this client for d at most until it takes effect: then the operation returns ErrTimeout, and
 // its request is still under way. It holds for spawned processes, too. For an operation
 // that another Within is nearer to, that counts. An operation that becomes overdue while
 // the node is paused, or the process is starved, may time out however short that was.

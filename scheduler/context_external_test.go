@@ -490,3 +490,59 @@ func TestContextsOfARequestThatIsCancelled(t *testing.T) {
 		}), nil, false},
 	})
 }
+
+// A part that another process cancels at any time comes to what a request comes to that
+// the fault cancels, and a timeout is what a process is that sleeps and then cancels.
+func TestPartsEndAsRequestsDo(t *testing.T) {
+	outcomes := func(open func(c *protocol.Client) *protocol.Client, all ...model.Fault) (can [16]bool) {
+		for n := range can {
+			can[n] = reachableOnce(t, func(c *protocol.Client, _ func()) {
+				part := open(c)
+				bit := func(n int, is bool) int {
+					if is {
+						return 1 << n
+					}
+					return 0
+				}
+				slow := c.Deadline(2 * time.Millisecond)
+				got := bit(0, gaveUp(part.Store.Push("k"))) | bit(1, slow.Passed())
+				c.WithoutCancel(func() {
+					soon, _ := c.Store.Pop("k")
+					c.Sleep(time.Second)
+					late, _ := c.Store.Pop("k")
+					if got |= bit(2, soon) | bit(3, late); got == n {
+						c.Store.Set("orphan", c.NewToken())
+					}
+				})
+			}, all...)
+		}
+		return can
+	}
+	byProcess := func(wait func(c *protocol.Client)) func(c *protocol.Client) *protocol.Client {
+		return func(c *protocol.Client) *protocol.Client {
+			part, cancel := c.WithCancel()
+			protocol.Go(c, func(c *protocol.Client) bool {
+				wait(c)
+				cancel()
+				return true
+			})
+			return part
+		}
+	}
+	want := outcomes(func(c *protocol.Client) *protocol.Client { return c }, faults.Cancel(1))
+	got := outcomes(byProcess(func(c *protocol.Client) { c.SleepAtLeast(0) }))
+	if got != want {
+		t.Errorf("a part comes to %v, a request to %v", got, want)
+	}
+	for d := range 7 * time.Millisecond / time.Millisecond {
+		d := (d + 1) * time.Millisecond
+		want := outcomes(byProcess(func(c *protocol.Client) { c.Sleep(d) }))
+		got := outcomes(func(c *protocol.Client) *protocol.Client {
+			part, _ := c.WithTimeout(d)
+			return part
+		})
+		if got != want {
+			t.Errorf("a timeout of %s comes to %v, a process that cancels to %v", d, got, want)
+		}
+	}
+}

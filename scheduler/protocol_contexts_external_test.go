@@ -57,6 +57,10 @@ func TestWhatMayNotBeDoneWithContextsIsRefused(t *testing.T) {
 			<-done
 			return protocol.Empty()
 		}), "instead of the go statement"},
+		{"a timeout without bound", code(func(c *protocol.Client) protocol.Answer {
+			c.WithTimeout(model.Unbounded) // here: a timeout without bound
+			return protocol.Empty()
+		}), "use WithCancel"},
 		{"client as a result", code(func(c *protocol.Client) protocol.Answer {
 			protocol.Go(c, func(c *protocol.Client) *protocol.Client { // here: client as a result
 				part, _ := c.WithCancel()
@@ -126,6 +130,17 @@ func TestThereAreAtMostSoManyContexts(t *testing.T) {
 			}
 			c.WithCancel()
 		}
+		return protocol.Empty()
+	}))
+	allowed(t, code(func(c *protocol.Client) protocol.Answer {
+		for range model.MaxContexts {
+			c.WithTimeout(time.Hour)
+		}
+		c.Checkpoint()
+		for range model.MaxContexts {
+			c.WithCancel()
+		}
+		c.Store.Get("x")
 		return protocol.Empty()
 	}))
 }
