@@ -47,7 +47,7 @@ func (c *Client) WithTimeout(d time.Duration) (sub *Client, cancel func()) {
 	if d == model.Unbounded {
 		c.run.misuse("WithTimeout: the duration has no bound; use WithCancel")
 	}
-	r := c.do(Call{Kind: model.StartContext, TTL: max(d, 0)})
+	r := c.do(Call{Kind: model.StartContext, TTL: d})
 	sub = c.below(c.hold(r.Observation.Register(), false))
 	return sub, sub.cancel
 }

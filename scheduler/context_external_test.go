@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
+	"lockstep/scheduler"
 )
 
 // way is something that a request can come to, or cannot, on one node.
@@ -98,6 +100,13 @@ func TestCancellingAPartDoesNotCancelTheRest(t *testing.T) {
 				reached()
 			}
 		}, nil, false},
+		{"it has the patience of where it was opened", func(c *protocol.Client, reached func()) {
+			var part *protocol.Client
+			c.Within(time.Millisecond, func() { part, _ = c.WithCancel() })
+			if errors.Is(part.Store.Push("k"), protocol.ErrTimeout) {
+				reached()
+			}
+		}, nil, true},
 		{"a client tells whether its context is done", func(c *protocol.Client, reached func()) {
 			part, cancel := c.WithCancel()
 			before := part.Cancelled()
@@ -482,6 +491,15 @@ func TestContextsOfARequestThatIsCancelled(t *testing.T) {
 			c.WithoutCancel(func() { free, _ = c.WithCancel() })
 			return gaveUp(free.Sleep(time.Second))
 		}), cancel, false},
+		{"without cancel it is not done", always(func(c, part *protocol.Client) bool {
+			if !gaveUp(c.Sleep(time.Second)) {
+				return false
+			}
+			done := false
+			c.WithoutCancel(func() { done = c.Cancelled() })
+			part.WithoutCancel(func() { done = done || part.Cancelled() })
+			return done
+		}), cancel, false},
 		{"a part that was cancelled tells nothing of its request", always(func(c, _ *protocol.Client) bool {
 			part, end := c.WithCancel()
 			end()
@@ -489,6 +507,64 @@ func TestContextsOfARequestThatIsCancelled(t *testing.T) {
 			return c.Cancelled()
 		}), nil, false},
 	})
+}
+
+// Nobody waits in a context that is done for a reply that never comes.
+func TestALostReplyIsNotWaitedForLongerThanAContextLasts(t *testing.T) {
+	waits := func(limit time.Duration) func(c *protocol.Client, reached func()) {
+		return func(c *protocol.Client, reached func()) {
+			late := c.Deadline(20 * time.Millisecond)
+			part, _ := c.WithTimeout(limit)
+			if part.Store.Push("k"); late.Passed() {
+				reached()
+			}
+		}
+	}
+	lost := []model.Fault{faults.LostReply(1)}
+	followed(t, []way{
+		{"a short one ends the wait", waits(10 * time.Millisecond), lost, false},
+		{"a long one does not", waits(time.Hour), lost, true},
+		{"nor does one beside it", func(c *protocol.Client, reached func()) {
+			c.WithTimeout(10 * time.Millisecond)
+			if gaveUp(c.Store.Push("k")) {
+				reached()
+			}
+		}, lost, false},
+	})
+}
+
+// What ends at one instant ends in every order, also where the search takes the end of a
+// sleep together with what follows it.
+func TestTheEndOfASleepAndOfAContextAtOneInstant(t *testing.T) {
+	at := func(code func(c *protocol.Client, reached func())) bool {
+		s := scheduler.NewScenario(orphan{code})
+		s.Nodes, s.Updates, s.Latency = 1, 0, protocol.Range{}
+		return violated(t, s, checks.NoOrphanedLock())
+	}
+	if !at(func(c *protocol.Client, reached func()) {
+		part, _ := c.WithTimeout(time.Second)
+		c.Sleep(time.Second)
+		err := part.Store.Push("k")
+		if done, _ := c.Store.Pop("k"); done && gaveUp(err) {
+			reached()
+		}
+	}) {
+		t.Error("an operation after the sleep is never given up when it has been issued")
+	}
+	if !at(func(c *protocol.Client, reached func()) {
+		part, _ := c.WithTimeout(time.Second)
+		protocol.Go(part, func(c *protocol.Client) bool {
+			c.Sleep(time.Hour)
+			c.Memory.Incr("over")
+			return true
+		})
+		err := part.Sleep(time.Second)
+		if _, over := c.Memory.Get("over"); over && err == nil {
+			reached()
+		}
+	}) {
+		t.Error("after a sleep in a context that context is never seen to end")
+	}
 }
 
 // A part that another process cancels at any time comes to what a request comes to that

@@ -91,6 +91,16 @@ func TestWhatMayNotBeDoneWithContextsIsRefused(t *testing.T) {
 			part.Sleep(time.Second) // here: now and then through a part
 			return protocol.Empty()
 		}), causes},
+		{"now and then below a part", code(func(c *protocol.Client) protocol.Answer {
+			calls++
+			part, _ := c.WithCancel()
+			if calls%2 == 0 {
+				part = c
+			}
+			below, _ := part.WithCancel()
+			below.Sleep(time.Second) // here: now and then below a part
+			return protocol.Empty()
+		}), causes},
 	} {
 		t.Run(b.name, b.refused)
 	}
@@ -143,6 +153,19 @@ func TestThereAreAtMostSoManyContexts(t *testing.T) {
 		c.Store.Get("x")
 		return protocol.Empty()
 	}))
+	allowed(t, code(func(c *protocol.Client) protocol.Answer {
+		for round := range model.MaxContexts + 1 {
+			c.Checkpoint(round)
+			part, _ := c.WithCancel()
+			part.WithoutCancel(func() {
+				protocol.Go(part, func(c *protocol.Client) bool {
+					c.Checkpoint()
+					return c.Sleep(time.Hour) == nil
+				})
+			})
+		}
+		return protocol.Empty()
+	}))
 }
 
 // A checkpoint keeps the context in which a process is, and those of the clients that it
@@ -163,6 +186,18 @@ func TestACheckpointKeepsTheContextsThatAreNeeded(t *testing.T) {
 			c.Sleep(time.Second)
 			cancel()
 			if !task.Wait() || !part.Cancelled() {
+				reached(c)
+			}
+			return protocol.Empty()
+		},
+		"that of a spawned process, though another client calls it": func(c *protocol.Client) protocol.Answer {
+			part, _ := c.WithTimeout(time.Second)
+			task := protocol.Go(part, func(c *protocol.Client) bool {
+				below, _ := c.WithCancel()
+				below.Checkpoint()
+				return gaveUp(c.Sleep(time.Hour))
+			})
+			if !task.Wait() {
 				reached(c)
 			}
 			return protocol.Empty()
