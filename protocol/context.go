@@ -17,8 +17,9 @@ import (
 // What is done through it, and by processes that are spawned through it, is given up once
 // its context or one above it is cancelled, by the rules for a request that is cancelled:
 // what is under way may have taken effect, or does so later within its latency; what is
-// begun later has no effect; either returns ErrCancelled. What is done through c goes on.
-// Watches, tasks, deadlines and flights belong to the client that made them.
+// begun later has no effect; either returns ErrCancelled. A wait for a task, a flight or a
+// mutex goes on, as it does there. What is done through c goes on. Watches, tasks, deadlines
+// and flights belong to the client that made them.
 //
 // To open a context is a mark, to cancel it an operation that takes no time: a pause may
 // come before it. Cancelling twice is harmless. A spawned process may cancel the contexts
