@@ -6,8 +6,8 @@ import "lockstep/model"
 // most times times in a run. What the request and the processes that it spawned wait
 // for they give up at once: an operation under way may have taken effect or not. What
 // they begin later returns an error and has no effect, except within
-// protocol.Client.WithoutCancel. A wait for another request's flight or for a spawned
-// process goes on.
+// protocol.Client.WithoutCancel. The contexts below that of the request end with it. A
+// wait for another request's flight or for a spawned process goes on.
 //
 // In the world it stands for a client that hangs up, a deadline of the caller, a load
 // balancer's timeout.

@@ -49,6 +49,9 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 	case MoveLate:
 		p.Watch = NoClock
 		return nil
+	case MoveTimeout:
+		r.timeOut(s, i, e)
+		return nil
 	case MoveReply:
 		e.Operation, e.Observation = r.Automaton.Operation(p.Local), p.Observed
 		p.refer(p.Observed, &e.Data)
@@ -184,6 +187,16 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return move.Observation, nil
 	case Choose:
 		return move.Observation, nil
+	case StartContext:
+		return s.startContext(i, op)
+	case EndContext:
+		if reg := &p.Registers[op.Arg]; !reg.over() {
+			r.endContext(s, p, reg.N)
+		}
+	case ReadContext:
+		if !op.Detached && p.calledOff(op) {
+			return Observe(Cancelled), nil
+		}
 	case StopTask:
 		if t := s.Task(p, p.Registers[op.Arg].N); t >= 0 {
 			s.Processes[t].Stopped = true

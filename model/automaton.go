@@ -27,6 +27,9 @@ const (
 	// MarkRestart: the process starts over from the beginning of its program; the
 	// marks of that beginning follow.
 	MarkRestart
+	// MarkContext: a context was opened below that of the register Context-1, or of the
+	// process, or below none if it is Detached; Register holds it.
+	MarkContext
 )
 
 // Mark is what a process does between two operations. Marks take effect in the
@@ -37,6 +40,8 @@ type Mark struct {
 	Register uint8
 	Program  ProgramID
 	Keep     []uint8
+	Context  uint8
+	Detached bool
 	Source   Source
 }
 

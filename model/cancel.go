@@ -1,6 +1,6 @@
 package model
 
-// Cancellable reports whether the operation is given up when its request is cancelled:
+// Cancellable reports whether the operation is given up when its context is cancelled:
 // what goes to a store or the source, computing, sleeping, and waiting for a change or
 // an element, unless it is detached. A wait for other processes, or for a mutex, is not.
 func (op *Operation) Cancellable() bool {
@@ -18,28 +18,33 @@ func (p *Process) ending(op *Operation) bool {
 
 // givesUp reports whether the process has to give up its operation at once.
 func (p *Process) givesUp(op *Operation) bool {
-	return p.Cancelled && p.Phase == Acting && op.Cancellable()
+	return p.Phase == Acting && p.calledOff(op) && op.Cancellable()
 }
 
 // Cancel cancels the request of process i: what it waits for, and the processes of its
 // family, it gives up at once, and what it begins later without an effect. A reply that
-// is under way still arrives, but nobody waits for one that never comes.
+// is under way still arrives, but nobody waits for one that never comes. The contexts
+// below that of the request are cancelled with it.
 func (r *Rules) Cancel(s *State, i int) {
 	owner := OwnerOf(&s.Processes[i])
 	for k := range s.Processes {
-		p := &s.Processes[k]
-		if OwnerOf(p) != owner || !p.Active() {
-			continue
+		if p := &s.Processes[k]; OwnerOf(p) == owner && p.Active() {
+			p.Cancelled, p.Watch = true, NoClock
 		}
-		p.Cancelled, p.Watch = true, NoClock
-		switch op := r.Automaton.Operation(p.Local); {
-		case p.givesUp(op) && p.Observed == 0 && op.Requests():
-			// Its request may still be under way.
-		case p.givesUp(op):
-			p.Clock, p.Overdue = NoClock, false
-		case p.Phase == Replying && p.Observed.Code() == TimedOut && op.Cancellable():
-			p.Observed, p.Clock, p.Overdue = Observe(Cancelled), NoClock, false
-		}
+	}
+	r.endContext(s, &s.Processes[i], 0)
+}
+
+// letGo lets the process give up its operation if the context of that is done.
+func (p *Process) letGo(op *Operation) {
+	switch {
+	case !p.calledOff(op):
+	case p.givesUp(op) && p.Observed == 0 && op.Requests():
+		// Its request may still be under way.
+	case p.givesUp(op):
+		p.Clock, p.Overdue = NoClock, false
+	case p.Phase == Replying && p.Observed.Code() == TimedOut && op.Cancellable():
+		p.Observed, p.Clock, p.Overdue = Observe(Cancelled), NoClock, false
 	}
 }
 
@@ -51,15 +56,20 @@ const (
 )
 
 // givingUp appends the ways in which the process gives up its operation: without an
-// effect, or, if it was issued before the request was cancelled and goes somewhere, too
+// effect, or, if it was issued before its context was cancelled and goes somewhere, too
 // late or too soon.
-func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
+func (r *Rules) givingUp(s *State, p *Process, op *Operation, move Move, m *Moves) {
 	move.Observation = Observe(Cancelled)
 	m.Add(move)
 	if p.Observed == 0 && op.Remote() {
-		move.Choice = gaveUpTooLate
+		late := move
+		late.Choice = gaveUpTooLate
 		m.Begin()
-		m.Add(move)
+		if op.Kind == RunScript && s.dated() {
+			r.ageMoves(s, p, op, late, m.open, m)
+		} else {
+			m.Add(late)
+		}
 	}
 	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.Overdue {
 		move.Choice = gaveUpTooSoon

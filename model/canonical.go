@@ -17,6 +17,9 @@ type Values interface {
 // the names of interchangeable nodes may thus still get different forms: that
 // costs states and is never wrong.
 func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8) []uint8 {
+	if s.Contexts {
+		s.tidyContexts()
+	}
 	s.dropEnded()
 	if s.Starving.On {
 		s.forgetStarved()

@@ -11,7 +11,7 @@ import "time"
 // widest bounds that any rate allows, the replay with the one rate that the trace gives.
 //
 // The clock of a node measures what its processes wait for by themselves: a Sleep, a wait
-// with a timeout in its memory or for a change, deadlines. That of a store measures its
+// with a timeout in its memory or for a change, deadlines, contexts with a timeout. That of a store measures its
 // TTLs, and the timeouts of those who wait at it. Work and messages take as long as they
 // take; so do the faults. Times that are written down follow the wall clock, which a time
 // server corrects: what is left of a drift there are steps. The timeouts of
@@ -79,7 +79,11 @@ func (r *Rules) Meters(s *State, by []Meter) {
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Clock != NoClock && p.Phase == Acting {
+		switch {
+		case p.Clock == NoClock:
+		case p.Phase == Timing:
+			set(p.Clock, s.nodeMeter(p.Node))
+		case p.Phase == Acting:
 			set(p.Clock, s.waitMeter(p, r.Automaton.Operation(p.Local)))
 		}
 		for _, reg := range p.Held() {

@@ -204,7 +204,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		switch reg.Kind {
 		case KindToken:
 			to = binary.LittleEndian.AppendUint16(to, uint16(s.Owners[reg.N]))
-		case KindDeadline, KindFlight, KindWatch, KindStamp:
+		case KindDeadline, KindFlight, KindWatch, KindStamp, KindContext:
 			to = appendClocked(to, reg.Clock, reg.Limit)
 		}
 	}
@@ -247,7 +247,7 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
 	}
-	s.Source, s.Attentive, s.Drifts = from[0], false, false
+	s.Source, s.Attentive, s.Contexts, s.Drifts = from[0], false, false, false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	s.Keys = uint8(bits.Len16(present))
@@ -372,8 +372,9 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		case KindToken:
 			s.Owners[reg.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
-		case KindDeadline, KindFlight, KindWatch, KindStamp:
+		case KindDeadline, KindFlight, KindWatch, KindStamp, KindContext:
 			s.Attentive = s.Attentive || reg.Kind == KindWatch
+			s.Contexts = s.Contexts || reg.Kind == KindContext
 			v := number()
 			reg.Limit = Ticks(v >> 1)
 			if v&1 != 0 {

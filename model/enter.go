@@ -104,6 +104,9 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 		p.Registers, p.Count = kept, uint8(len(m.Keep))
 	case MarkSpawn:
 		return r.spawn(s, i, m, e)
+	case MarkContext:
+		_, err := s.openContext(i, m.Context, m.Detached, m.Source)
+		return err
 	case MarkRestart:
 		if p.unresolved() {
 			return unresolvedError(m.Source, "the request starts over")
@@ -120,7 +123,7 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 }
 
 // spawn starts a process at the end of the family of process i. It knows the
-// values and tokens of its parent.
+// values, tokens and contexts of its parent.
 func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	p := &s.Processes[i]
 	if p.Count == MaxRegisters {
@@ -128,7 +131,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	}
 	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Cancelled: p.Cancelled}
 	for _, reg := range p.Held() {
-		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter {
+		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter || reg.Kind == KindContext {
 			child.Registers[child.Count] = reg
 			child.Count++
 		}
@@ -196,5 +199,5 @@ func (e *LimitError) Error() string {
 }
 
 func registerError(at Source) error {
-	return &LimitError{at, fmt.Sprintf("a process refers to more than %d values, tokens, tasks and deadlines at once; name those that it still needs in a Checkpoint", MaxRegisters)}
+	return &LimitError{at, fmt.Sprintf("a process refers to more than %d values, tokens, tasks, deadlines and contexts at once; name those that it still needs in a Checkpoint", MaxRegisters)}
 }

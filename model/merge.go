@@ -38,12 +38,16 @@ func (r *Rules) arrivesFirst(s *State) int {
 // the end of a Sleep by which nothing changes but that the process now has another
 // operation, which has to take effect before time passes. Whatever comes between the
 // two steps comes at the same instant and may as well come before both: a pause or a
-// crash of the node, too. Only a Stop may not, and nobody stops a request; nor may a
+// crash of the node, too. Only a Stop may not, and nobody stops a request; nor may the
+// end of a context below that of the request, in which either step stands; nor may a
 // fault that comes because the operation is under way ([Foresighted]).
 //
 // A property must not care in which order such an end and the steps of others stand.
 func (r *Rules) GoesOn(s *State, e *Event) bool {
 	if !r.MergeWaits || e.Move.Kind != MoveEffect || e.Operation.Kind != Sleep || len(e.Marks) > 0 || e.Ended {
+		return false
+	}
+	if e.Operation.Context != NoContext {
 		return false
 	}
 	p := &s.Processes[e.Process]
@@ -54,6 +58,9 @@ func (r *Rules) GoesOn(s *State, e *Event) bool {
 		if f, ok := f.(Foresighted); ok && s.Left[i] > 0 && f.SeesPending() {
 			return false
 		}
+	}
+	if r.Automaton.Operation(p.Local).Context != NoContext {
+		return false
 	}
 	urgent, _ := r.Urgent(s, p)
 	return urgent

@@ -20,6 +20,8 @@ const (
 	MoveFailure
 	// MoveLate: a watched request has waited for as long as [Rules.Patience].
 	MoveLate
+	// MoveTimeout: the time of a context is over.
+	MoveTimeout
 )
 
 // Weight is what a move of this kind adds to the length of a run: an arrival is

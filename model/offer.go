@@ -74,6 +74,12 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		return
 	case Ended:
 		return
+	case Timing:
+		move.Kind = MoveTimeout
+		if least, _, _ := r.timing(s, p); m.due(p, least) {
+			m.Add(move)
+		}
+		return
 	case Sent:
 	case Acting:
 		if _, _, blocked := r.timing(s, p); blocked {
@@ -82,7 +88,7 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	}
 	op := r.Automaton.Operation(p.Local)
 	if p.givesUp(op) {
-		p.givingUp(op, move, m)
+		r.givingUp(s, p, op, move, m)
 		if !p.ending(op) {
 			return
 		}

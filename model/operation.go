@@ -47,6 +47,9 @@ const (
 	Unlock
 	TakeStamp
 	ReadStamp
+	StartContext
+	EndContext
+	ReadContext
 	operationKinds
 )
 
@@ -57,6 +60,7 @@ var operationNames = [operationKinds]string{
 	"Deadline", "Deadline.Reset", "Deadline.Passed",
 	"Flight.Join", "Flight.Start", "Flight.Wait", "Flight.Resolve", "Flight.Forget",
 	"Choose", "Watch.Wait", "Lock", "Unlock", "Now", "OlderThan",
+	"WithTimeout", "Cancel", "Cancelled",
 }
 
 func (k OperationKind) String() string { return operationNames[k] }
@@ -108,6 +112,10 @@ const StampNow = 0xff
 // NoRegister says that an operation has no argument in a register.
 const NoRegister = -1
 
+// NoContext says that an operation goes on in the context of its process: that of its
+// request.
+const NoContext = 0
+
 // Operation is one request of a process to its world.
 type Operation struct {
 	Kind OperationKind
@@ -127,14 +135,14 @@ type Operation struct {
 	Session uint8
 	// Keys has a bit for each key that a StartWatch watches.
 	Keys uint16
-	// Arg is the register with the value, token, task, deadline or watch that the
-	// operation is about, or NoRegister. A RunScript that has one is done only if
+	// Arg is the register with the value, token, task, deadline, watch or context that
+	// the operation is about, or NoRegister. A RunScript that has one is done only if
 	// that watch has seen no change, a SourceUpdate only if that is the version.
 	Arg  int8
 	Mode SetMode
 	// TTL is the TTL that Set (0: none), PExpire and ExpireIfEqual give (0 or
-	// less: delete), the constant that PTTL compares with, the limit of a deadline, with
-	// what a time is compared, or how long a BlockingPop waits at the store (0: without
+	// less: delete), the constant that PTTL compares with, the limit of a deadline or of a
+	// context, with what a time is compared, or how long a BlockingPop waits at the store (0: without
 	// end). Ticks.
 	TTL Ticks
 	// Min and Max bound the time from issue to effect. Max may be Forever.
@@ -151,7 +159,9 @@ type Operation struct {
 	// Abnormal says, for Return, that a fault has ended the process, and Fatal that this
 	// ends its node, too.
 	Abnormal, Fatal bool
-	// Detached: it goes on if its request is cancelled.
+	// Context is the register of the context in which it goes on, +1, or NoContext.
+	Context uint8
+	// Detached: it goes on whatever context is cancelled.
 	Detached bool
 	// OrStart lets a JoinFlight start the flight if there is none.
 	OrStart bool
@@ -189,7 +199,7 @@ const (
 	Failed
 	// TimedOut: no reply came; the operation may have taken effect or not.
 	TimedOut
-	// Cancelled: the request has been cancelled; the operation may have taken effect or
+	// Cancelled: the context has been cancelled; the operation may have taken effect or
 	// not.
 	Cancelled
 	// Chosen: one of several, which no one decides.

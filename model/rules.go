@@ -47,11 +47,11 @@ func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {
 	switch p.Phase {
 	case Acting:
 		op := r.Automaton.Operation(p.Local)
-		if p.Cancelled || p.Stopped || p.Observed != 0 || op.Patience > 0 || op.Kind.waits() {
+		if p.Cancelled || p.Stopped || p.Observed != 0 || op.Patience > 0 || op.Context != NoContext || op.Kind.waits() {
 			return r.waitTiming(s, p, op)
 		}
 		return op.Min, op.Max, false
-	case Replying, Sent:
+	case Replying, Sent, Timing:
 		least, most = r.span(p, r.Automaton.Operation(p.Local))
 		return least, most, false
 	}
@@ -90,6 +90,8 @@ func (r *Rules) span(p *Process, op *Operation) (least, most Ticks) {
 		return r.replyTime(op, p.Observed)
 	case p.Phase == Sent:
 		return r.lasts(p, op)
+	case p.Phase == Timing:
+		return op.TTL, op.TTL
 	case p.parked():
 		return op.patience(), op.patience()
 	}

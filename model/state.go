@@ -76,6 +76,8 @@ const (
 	Ended
 	// Sent: it is no more than a request under way; see send.
 	Sent
+	// Timing: it is no more than the timer of a context; see startContext.
+	Timing
 )
 
 // Process is a sequential thread of protocol code. A root process and what it
@@ -172,6 +174,9 @@ type State struct {
 	Attentive bool
 	// Drifts: a clock drifts. It follows from the rest.
 	Drifts bool
+	// Contexts: a process may refer to contexts below that of its request. It follows from
+	// the rest.
+	Contexts bool
 
 	// muted: messages are lost, in the step under way.
 	muted bool
@@ -297,7 +302,7 @@ func (s *State) DropBegun(node int) {
 }
 
 // Lives reports whether the process may still do something of its own accord.
-func (p *Process) Lives() bool { return p.Phase != Ended && p.Phase != Sent }
+func (p *Process) Lives() bool { return p.Phase != Ended && p.Phase != Sent && p.Phase != Timing }
 
 // Active reports whether the process has begun and has not ended.
 func (p *Process) Active() bool { return p.Phase == Acting || p.Phase == Replying }

@@ -46,13 +46,14 @@ type ParameterValue struct {
 type TraceStep struct {
 	// Time is the time since the beginning, in nanoseconds.
 	Time time.Duration `json:"time_ns"`
-	// Kind is arrive, effect, reply, expire, fault, recovery or late.
+	// Kind is arrive, effect, reply, expire, fault, recovery, late or timeout.
 	Kind string `json:"kind"`
 	// Node is n0, n1 ... for a service node, u0, u1 ... for that of an update;
 	// empty for an expiry.
 	Node string `json:"node,omitempty"`
 	// Process is the node and the number of the request on it, and for a spawned
-	// process a dot and its number: n0/0, n0/0.1.
+	// process a dot and its number: n0/0, n0/0.1. A timeout has none; its first argument
+	// names the context.
 	Process string `json:"process,omitempty"`
 	// Fault is the name of the fault that begins or ends. Overdue are the
 	// processes that are due when it ends, and so act at that instant.
@@ -116,7 +117,7 @@ type TraceChange struct {
 
 // TraceMark is a mark in a trace.
 type TraceMark struct {
-	// Kind is token, acquired, releasing, spawn, checkpoint, restart or return.
+	// Kind is token, acquired, releasing, spawn, checkpoint, restart, context or return.
 	Kind string `json:"kind"`
 	// Process is the one whose mark it is, if that is not the process of the
 	// step but one that it spawned in it.

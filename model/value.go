@@ -27,6 +27,8 @@ const (
 	KindWatch
 	// KindStamp is a time that was read from a wall clock; see [Stamp].
 	KindStamp
+	// KindContext is a context below that of a request; see context.go.
+	KindContext
 )
 
 // Datum is what a store entry contains or what a process can refer to. Versions
@@ -41,7 +43,7 @@ func Version(n uint8) Datum { return Datum{KindVersion, n} }
 
 // Register is a datum that a process holds on to. A deadline has a clock and
 // the constant, in ticks, that it is compared with; a flight has its key and what
-// is known of it in Limit, a watch its keys.
+// is known of it in Limit, a watch its keys, a context what ends it.
 type Register struct {
 	Datum
 	Clock uint8

@@ -13,7 +13,8 @@ import (
 
 // Client is the world of one process. Its methods are the only way in which
 // protocol code may learn or change anything; each belongs to the one process
-// that it was given to.
+// that it was given to. A process that opens contexts (see [Client.WithCancel]) has a
+// Client for each.
 type Client struct {
 	// Store keeps locks, Cache cached values. They are stores of their own with
 	// the same operations.
@@ -23,14 +24,27 @@ type Client struct {
 	// Memory is what the processes of the node share.
 	Memory *Memory
 
-	run   *Run
-	slots []slot
-	marks []Mark
-	next  uint32
-	// detached: what it does goes on if the request is cancelled.
+	run *Run
+	*holdings
+	// context is the id of the context that it is in, 0 for that of the request.
+	context uint32
+	// detached: what it does goes on whatever is cancelled.
 	detached bool
 	// patience is how long it waits for an operation, 0 for ever.
 	patience time.Duration
+}
+
+// holdings are what the clients of a process have in common.
+type holdings struct {
+	slots []slot
+	marks []Mark
+	next  uint32
+}
+
+func newClient(r *Run) *Client {
+	c := &Client{run: r, holdings: &r.holdings}
+	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}, &Memory{c}
+	return c
 }
 
 // NewToken returns a token that no one else has.
@@ -65,7 +79,7 @@ func (c *Client) Invalidates() bool { return c.run.world.invalidates }
 
 // Checkpoint marks the head of an unbounded loop. It names everything on which
 // the future of the process depends: booleans, numbers, strings, values, tokens,
-// tasks, deadlines, and structs of these. Whatever is not named must not be used
+// tasks, deadlines, clients, and structs of these. Whatever is not named must not be used
 // any more. Two runs that meet at a checkpoint with equal locals go on alike.
 //
 //	for {
@@ -76,7 +90,7 @@ func (c *Client) Invalidates() bool { return c.run.world.invalidates }
 //		c.Store.ExpireIfEqual("lock:feed", token, 10*time.Second)
 //	}
 func (c *Client) Checkpoint(locals ...any) {
-	text, keep, err := c.mention(locals, "", true)
+	text, keep, err := c.mention(c.clients(locals), "", true)
 	if err != nil {
 		c.run.misuse("Checkpoint: %v", err)
 	}
@@ -138,7 +152,7 @@ func (c *Client) register(id uint32) (int, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("a value, token, task, deadline, watch or time was used that this process does not have; the likely causes are a local missing from a Checkpoint, a variable shared with another process, and a task or deadline of the parent process")
+	return 0, fmt.Errorf("a value, token, task, deadline, watch, time or context was used that this process does not have; the likely causes are a local missing from a Checkpoint, a variable shared with another process, and a task or deadline of the parent process")
 }
 
 // argument is register for use in a call: what goes wrong is the author's.
@@ -168,7 +182,7 @@ func (c *Client) do(call Call) Reply {
 	c.run.enter()
 	call.Source = caller()
 	call.Marks, c.marks = c.marks, nil
-	call.Detached, call.Patience = c.detached, c.patience
+	call.Context, call.Detached, call.Patience = c.above(), c.detached, c.patience
 	return c.run.ask(call)
 }
 

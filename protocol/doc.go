@@ -47,6 +47,10 @@
 //
 // Time is compared, not read: see [Client.Deadline], [Store.PTTL] and [Client.Now].
 //
+// A context is a client: [Client.WithCancel] and [Client.WithTimeout] return one for a
+// part of the work, and what is done through it ends with that part. [Client.WithoutCancel]
+// is for what must be done whatever is cancelled.
+//
 // Requests of one node share its [Memory], and flights: [Client.Do], which is singleflight,
 // and its parts [Client.Join], [Client.Fly] and [Client.Forget]. Scripts, conditional
 // writes and transactions are functions that [Atomic] and [Exec] run in one step.
@@ -58,9 +62,9 @@
 //
 // An operation of a store or of the source takes effect within the latency of the
 // scenario after it was issued, Sleep and Compute end within their ranges, and
-// everything else takes no time. Marks (Acquired, Releasing, NewToken, Go, a
+// everything else takes no time. Marks (Acquired, Releasing, NewToken, Go, WithCancel, a
 // return) belong to the step before them. Starting, resetting and reading a
-// deadline, Stop, Wait, what is done with a flight or with the memory of the node, and
+// deadline, WithTimeout, cancelling a context and asking whether it is done, Stop, Wait, what is done with a flight or with the memory of the node, and
 // reading a clock are operations: a pause may come between them and what stands before.
 //
 // # Roles

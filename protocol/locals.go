@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -11,7 +12,8 @@ import (
 	"lockstep/model"
 )
 
-// handler is something that lives in a register: a task, a deadline or a flight.
+// handler is something that lives in a register: a task, a deadline, a flight, or a client
+// for its context.
 type handler interface{ handle() uint32 }
 
 var (
@@ -54,6 +56,9 @@ func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (
 		if v.IsNil() {
 			b.WriteString("nil")
 			return nil
+		}
+		if c, ok := v.Interface().(*Client); ok && c.context == 0 {
+			return errors.New("the client that the process was given cannot be told apart from any other; it need not be named, and cannot be passed on")
 		}
 		return describeHandle(b, v.Interface().(handler).handle(), number)
 	case t.Implements(errorType) && v.CanInterface():
@@ -104,7 +109,7 @@ func describeValue(b *strings.Builder, v reflect.Value, number func(id uint32) (
 		}
 		return describeValue(b, v.Elem(), number)
 	default:
-		return fmt.Errorf("a %s cannot be told apart from others of its type; use booleans, numbers, strings, values, tokens, tasks, deadlines, errors, and structs and arrays of these", t)
+		return fmt.Errorf("a %s cannot be told apart from others of its type; use booleans, numbers, strings, values, tokens, tasks, deadlines, clients, errors, and structs and arrays of these", t)
 	}
 	return nil
 }

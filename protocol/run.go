@@ -26,6 +26,7 @@ type World struct {
 	mu       sync.Mutex
 	err      error
 	routines []string
+	clients  []*Client // those of the routines
 }
 
 // NewWorld returns a World for the given scenario.
@@ -52,13 +53,24 @@ func (w *World) Routines() []string {
 func (w *World) Begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.routines = nil
+	w.routines, w.clients = nil, nil
 }
 
-func (w *World) started(routine string) {
+func (w *World) started(routine string, c *Client) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.routines = append(w.routines, routine)
+	w.routines, w.clients = append(w.routines, routine), append(w.clients, c)
+}
+
+// running returns the client of the process that runs on this goroutine, nil if none
+// does.
+func (w *World) running() *Client {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k := slices.Index(w.routines, routine()); k >= 0 {
+		return w.clients[k]
+	}
+	return nil
 }
 
 func (w *World) note(err error) {
@@ -103,7 +115,10 @@ type Call struct {
 	// Abnormal says, for a Return, that a fault has ended the process, Fatal that this
 	// ends the node.
 	Abnormal, Fatal bool
-	// Detached: it goes on if its request is cancelled.
+	// Context is the register of the context in which it goes on, +1; 0 for that of the
+	// request.
+	Context uint8
+	// Detached: it goes on whatever context is cancelled.
 	Detached bool
 	// Patience is how long the process waits for an operation of a store or of the source.
 	Patience time.Duration
@@ -133,9 +148,13 @@ func (c *Call) Argument() int8 {
 func (c *Call) Signature() string {
 	var b strings.Builder
 	for _, m := range c.Marks {
-		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d; ", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
+		fmt.Fprintf(&b, "%d %s/%s r%d %v %q %s:%d", m.Kind, m.Store, m.Key, m.Register, m.Keep, m.Locals, m.Source.File, m.Source.Line)
+		if m.Kind == model.MarkContext {
+			fmt.Fprintf(&b, " below %d %t", m.Context, m.Detached)
+		}
+		b.WriteString("; ")
 	}
-	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %t %d %s %d %t %t %s", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Detached, c.stamp, c.Age, c.Patience, c.Abnormal, c.Fatal, c.Session)
+	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %d %t %d %s %d %t %t %s", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Context, c.Detached, c.stamp, c.Age, c.Patience, c.Abnormal, c.Fatal, c.Session)
 	return b.String()
 }
 
@@ -174,7 +193,11 @@ type Mark struct {
 	Keep       []uint8
 	// Locals is, for a checkpoint, what it names, as text.
 	Locals string
-	Source model.Source
+	// Context is, for a new context, the register of that above it, +1; 0 for that of the
+	// request. Detached: there is none above it.
+	Context  uint8
+	Detached bool
+	Source   model.Source
 
 	child     func(*Client) any
 	inherited []slot
@@ -198,6 +221,7 @@ type Run struct {
 	routine  string
 	stopping atomic.Bool
 	client   *Client
+	holdings holdings
 	spawned  bool
 	returned bool // the function has
 	exiting  bool // a fault ends the goroutine
@@ -225,14 +249,14 @@ func (m *Mark) Child(w *World, program model.ProgramID) *Run {
 
 func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited []slot, origin model.Source) *Run {
 	r := &Run{world: w, program: program, spawned: inherited != nil || origin != model.Source{}, origin: origin, suspendAt: -1}
-	c := &Client{run: r, slots: append([]slot(nil), inherited...)}
+	r.holdings.slots = append([]slot(nil), inherited...)
+	c := newClient(r)
 	r.client = c
-	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}, &Memory{c}
 	r.next, r.stop = iter.Pull(func(yield func(Call) bool) {
 		defer r.recover()
 		r.yield = yield
 		r.routine = routine()
-		w.started(r.routine)
+		w.started(r.routine, c)
 		result := fn(c)
 		r.returned = true
 		call := returned(c, result)

@@ -11,7 +11,8 @@ type Task[T any] struct {
 // Go spawns a process on the same node that runs fn with a Client of its own.
 // The process may use the values and tokens that its parent had, and nothing
 // else of it: a variable that both use is refused as far as it is noticed. It
-// goes on when its parent has returned. Its result consists of booleans,
+// goes on when its parent has returned. It is in the context of the client that it is
+// spawned through; see [Client.WithCancel]. Its result consists of booleans,
 // numbers, strings, values, errors, and structs and arrays of these.
 func Go[T any](c *Client, fn func(c *Client) T) *Task[T] {
 	if fn == nil {
@@ -19,13 +20,16 @@ func Go[T any](c *Client, fn func(c *Client) T) *Task[T] {
 	}
 	id := c.hold(len(c.slots), false)
 	m := Mark{Kind: model.MarkSpawn, Register: uint8(len(c.slots) - 1)}
-	detached, patience := c.detached, c.patience
+	context, detached, patience := c.context, c.detached, c.patience
+	if detached {
+		context = 0
+	}
 	m.child = func(c *Client) any {
-		c.detached, c.patience = detached, patience
+		c.context, c.detached, c.patience = context, detached, patience
 		return fn(c)
 	}
 	for _, s := range c.slots {
-		if s.shared {
+		if s.shared || s.context {
 			m.inherited = append(m.inherited, s)
 		}
 	}

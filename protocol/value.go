@@ -19,4 +19,7 @@ type slot struct {
 	shared bool
 	// time: it is a time, which an atomic step may be given.
 	time bool
+	// context: it is a context. Spawned processes get it, too, but only to be cancelled by
+	// them: it is no value.
+	context bool
 }

@@ -118,12 +118,25 @@ func TestFaultsStrikeAtomicStepsThatAsk(t *testing.T) {
 		if err == nil {
 			return
 		}
-		if seen, ok, err := c.Store.Get("lock"); err == nil && ok && seen == second {
-			reached()
-		}
+		c.WithoutCancel(func() {
+			if seen, ok, err := c.Store.Get("lock"); err == nil && ok && seen == second {
+				reached()
+			}
+		})
 	}
 	if !reachableOnce(t, takesOver, faults.LostReply(1)) {
 		t.Error("the reply of an atomic step that asks is not lost")
+	}
+	// A request that is cancelled cannot set a lock any more, but it can believe something.
+	alone := func(c *protocol.Client, reached func()) {
+		if ok, err := c.Store.SetNX("turn", c.NewToken(), time.Hour); err == nil && ok {
+			takesOver(c, reached)
+		} else if err == nil {
+			reached()
+		}
+	}
+	if !reachable(t, alone, fault(faults.Cancel(1))) {
+		t.Error("an atomic step that asks is not cancelled too late")
 	}
 	if reachableOnce(t, takesOver, faults.LostRequest(1)) {
 		t.Error("a request that is lost takes effect")

@@ -105,23 +105,85 @@ func (p medley) Handle(c *protocol.Client) protocol.Answer {
 		for _, s := range c.Stores(2) {
 			s.DelIfEqual("lock", token)
 		}
+	case 5: // work that ends with its lease
+		work, cancel := c.WithTimeout(2 * time.Second)
+		defer cancel()
+		if ok, err := work.Store.SetNX("lock", token, 3*time.Second); err != nil || !ok {
+			work.Memory.ReceiveWithin("ended", time.Second)
+			return protocol.Stale()
+		}
+		c.Acquired("lock")
+		protocol.Go(c, func(c *protocol.Client) bool {
+			c.Sleep(time.Second)
+			if own, err := c.Store.ExpireIfEqual("lock", token, 3*time.Second); err != nil || own != protocol.Mine {
+				cancel()
+			}
+			return true
+		})
+		work.Compute(short)
+		c.Releasing("lock")
+		c.WithoutCancel(func() { c.Store.DelIfEqual("lock", token) })
+	case 6: // contexts below each other, of several processes
+		outer, cancel := c.WithTimeout(1500 * time.Millisecond)
+		inner, _ := outer.WithCancel()
+		task := protocol.Go(inner, func(c *protocol.Client) bool {
+			part, _ := c.WithTimeout(time.Second)
+			_, err := part.Source.Update()
+			return err == nil && !c.Cancelled()
+		})
+		v, err := inner.Rebuild(short)
+		if err == nil {
+			c.Cache.Set("feed", v)
+		}
+		cancel()
+		if task.Wait() {
+			outer.WithoutCancel(func() { outer.Cache.Del("feed") })
+		}
+	case 7: // a row that says since when it is locked, by the clock of the store
+		began, err := c.Store.Now(3 * time.Second)
+		if err != nil {
+			return protocol.Failed()
+		}
+		if ok, err := protocol.Atomic(c.Store, claimed{token, began}, claimsRow); err == nil && ok {
+			c.Acquired("lock")
+			c.Compute(short)
+			c.Releasing("lock")
+			c.Store.DelIfEqual("lock", token)
+		}
 	}
 	return protocol.Empty()
 }
 
+// medleys is how many kinds of medleys there are.
+const medleys = 8
+
 func takes(v *protocol.View, token protocol.Token) bool { return v.SetNX("lock", token, 3*time.Second) }
+
+type claimed struct {
+	Token protocol.Token
+	At    protocol.Timestamp
+}
+
+func claimsRow(v *protocol.View, c claimed) bool {
+	if _, locked := v.Get("lock"); locked && !v.OlderThan("lock", 2*time.Second) {
+		return false
+	}
+	v.Set("lock", c.Token, protocol.At(c.At))
+	return true
+}
 
 // combination draws a protocol and two or three kinds of faults.
 func combination(t *rapid.T) scheduler.Scenario {
 	pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "pick") }
 	entries := catalogue.All()
 	var s scheduler.Scenario
-	if n := pick(len(entries) + 12); n < len(entries) {
+	if n := pick(len(entries) + 2*medleys); n < len(entries) {
 		s = scheduler.NewScenario(entries[n].New())
 		s.Name = entries[n].Name
 	} else {
-		s = scheduler.NewScenario(medley{Kind: n % 5})
-		s.Name, s.KeepZeros = fmt.Sprint("medley ", n%5), true
+		kind := (n - len(entries)) % medleys
+		s = scheduler.NewScenario(medley{Kind: kind})
+		s.Name, s.KeepZeros = fmt.Sprint("medley ", kind), true
 	}
 	kinds := faults.Kinds()
 	chosen := map[string]bool{}

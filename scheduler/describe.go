@@ -50,6 +50,8 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 	case model.MoveLate:
 		step.Process = processName(before, &before.Processes[e.Process])
 		text = step.Process + " has waited for " + n.duration(n.rules.Patience)
+	case model.MoveTimeout:
+		text = n.timeout(before, &before.Processes[e.Process], e, &step)
 	default:
 		p := &before.Processes[e.Process]
 		step.Process = processName(before, p)
@@ -65,7 +67,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 }
 
 func kindName(k model.MoveKind) string {
-	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late"}[k]
+	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late", "timeout"}[k]
 }
 
 // driftText says how long a second of a clock that drifts takes.
@@ -130,6 +132,16 @@ func overdue(s *model.State, e *model.Event) []string {
 	return names
 }
 
+// timeout fills in what became of a context whose time is over, of which the process is
+// the timer, and returns it in words. The step belongs to no process: the node does it.
+func (n *namer) timeout(before *model.State, timer *model.Process, e *model.Event, step *model.TraceStep) string {
+	op := e.Operation
+	source := op.Source
+	step.Operation, step.Source = op.Kind.String(), &source
+	step.Arguments = []string{timerName(before, timer), n.duration(op.TTL)}
+	return "the context of " + nameOf(before, timer, timer.Label>>8) + " times out"
+}
+
 // operation fills in what the process did and returns it in words.
 func (n *namer) operation(before, after *model.State, p *model.Process, e *model.Event, step *model.TraceStep) string {
 	op := e.Operation
@@ -169,7 +181,7 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			}
 		case model.KindDeadline:
 			args = append(args, n.duration(r.Limit))
-		case model.KindFlight, model.KindStamp:
+		case model.KindFlight, model.KindStamp, model.KindContext:
 		case model.KindWatch:
 			args = append(args, n.watched(r.Watched())...)
 		default:
@@ -203,6 +215,9 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 	step.Arguments = args
 	step.Observation = n.observation(after, e)
 	text := name
+	if op.Kind == model.EndContext {
+		text = "cancels its context"
+	}
 	if subject != "" {
 		text += " " + subject
 	}
@@ -246,6 +261,8 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 		return "ok"
 	case model.Cancelled:
 		switch {
+		case e.Operation.Kind == model.ReadContext:
+			return "yes"
 		case e.Reached:
 			return "cancelled too late"
 		case e.GoesOn:
@@ -258,6 +275,9 @@ func (n *namer) observation(s *model.State, e *model.Event) string {
 		c := n.learner.classes[o.Class()]
 		return n.mention(s, strings.TrimPrefix(c.text, fmt.Sprintf("%T ", c.value)), e.Data[:])
 	default:
+		if e.Operation.Kind == model.ReadContext {
+			return "no"
+		}
 		return o.Code().String()
 	}
 }
@@ -298,7 +318,7 @@ func (n *namer) changes(before, after *model.State, e *model.Event, step *model.
 func (n *namer) marks(to []model.TraceMark, s *model.State, name string, process int, marks []model.Mark, ended bool) []model.TraceMark {
 	kinds := [...]string{
 		model.MarkToken: "token", model.MarkAcquired: "acquired", model.MarkReleasing: "releasing",
-		model.MarkSpawn: "spawn", model.MarkKeep: "checkpoint", model.MarkRestart: "restart",
+		model.MarkSpawn: "spawn", model.MarkKeep: "checkpoint", model.MarkRestart: "restart", model.MarkContext: "context",
 	}
 	for i := range marks {
 		m := &marks[i]

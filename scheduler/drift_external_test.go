@@ -88,6 +88,10 @@ func TestWhatADriftingClockMeasures(t *testing.T) {
 			return d.Passed() == passed
 		}
 	}
+	limited := func(c *protocol.Client) bool {
+		part, _ := c.WithTimeout(10 * time.Second)
+		return part.Sleep(time.Hour) != nil
+	}
 	left := func(c *protocol.Client, reached func()) {
 		if ok, err := c.Store.SetNX("k", c.NewToken(), 10*time.Second); err == nil && ok {
 			c.Compute(protocol.Range{Min: 5 * time.Second, Max: 5 * time.Second})
@@ -110,6 +114,8 @@ func TestWhatADriftingClockMeasures(t *testing.T) {
 		{"and not later", reachableWith(t, after(12001*time.Millisecond, false, sleep(10*time.Second)), node(20)), false},
 		{"a deadline has passed early", reachableWith(t, after(9*time.Second, true, deadline(true)), node(20)), true},
 		{"or late", reachableWith(t, after(11*time.Second, false, deadline(false)), node(20)), true},
+		{"a context with a timeout ends early", reachableWith(t, after(8*time.Second, true, limited), node(20)), true},
+		{"and not earlier", reachableWith(t, after(7999*time.Millisecond, true, limited), node(20)), false},
 		{"work is not concerned", reachableWith(t, after(9999*time.Millisecond, true, func(c *protocol.Client) bool {
 			c.Compute(protocol.Range{Min: 10 * time.Second, Max: 10 * time.Second})
 			return true

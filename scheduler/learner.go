@@ -177,7 +177,7 @@ func (l *learner) intern(p model.ProgramID, at spawnPoint, call protocol.Call) (
 	last := -1
 	for i := range call.Marks {
 		m := &call.Marks[i]
-		mark := model.Mark{Kind: m.Kind, Register: m.Register, Keep: m.Keep, Source: m.Source}
+		mark := model.Mark{Kind: m.Kind, Register: m.Register, Keep: m.Keep, Context: m.Context, Detached: m.Detached, Source: m.Source}
 		switch m.Kind {
 		case model.MarkAcquired, model.MarkReleasing:
 			key, err := l.key(m.Store, m.Key, m.Source)
@@ -276,7 +276,7 @@ func (l *learner) add(edge *model.Edge, p model.ProgramID, at spawnPoint, call p
 
 // operation converts a call to ticks and numbers.
 func (l *learner) operation(call protocol.Call) (model.Operation, error) {
-	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Local: call.Local(), Stamp: call.Stamp(), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Abnormal: call.Abnormal, Fatal: call.Fatal, Detached: call.Detached}
+	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Local: call.Local(), Stamp: call.Stamp(), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Abnormal: call.Abnormal, Fatal: call.Fatal, Context: call.Context, Detached: call.Detached}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
 		if d == model.Unbounded {

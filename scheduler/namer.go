@@ -43,9 +43,21 @@ func nodeName(n *model.Node) string {
 // processName is n0/0 for a request, n0/0.1 for what it spawned first, n0/0.1.1 for
 // what that spawned first.
 func processName(s *model.State, p *model.Process) string {
+	if p.Phase == model.Timing {
+		return timerName(s, p)
+	}
+	return nameOf(s, p, p.Label)
+}
+
+// timerName names the timer of a context by the process that opened it, and a number.
+func timerName(s *model.State, p *model.Process) string {
+	return fmt.Sprintf("context %d of %s", p.Label&0xff, nameOf(s, p, p.Label>>8))
+}
+
+func nameOf(s *model.State, p *model.Process, label uint32) string {
 	name := fmt.Sprintf("%s/%s%d", nodeName(&s.Nodes[p.Node]), roleNames[p.Role], p.Request)
 	for shift := 24; shift >= 0; shift -= 8 {
-		if n := p.Label >> shift & 0xff; n != 0 {
+		if n := label >> shift & 0xff; n != 0 {
 			name += fmt.Sprintf(".%d", n)
 		}
 	}
