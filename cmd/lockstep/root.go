@@ -51,7 +51,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(code), newMatrix(code), newWorst(), newThreshold(), newFaults(), newProperties(), newList())
+	root.AddCommand(newCheck(code), newMatrix(code), newWorst(), newThreshold(), newFaults(), newProperties(), newCasebook(code), newList())
 	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
 	return root
