@@ -257,10 +257,10 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			})
 		}
 		if !w.blackout.on {
-			begin(storePause, func(n *world) { n.blackout = blackout{on: true, cache: cache, everywhere: true} })
+			begin(storePause, blackout{on: true, cache: cache, everywhere: true}.begin)
 			for node := range w.nodes {
-				begin(partition, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node} })
-				begin(disconnect, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node, refuses: true} })
+				begin(partition, blackout{on: true, cache: cache, node: node}.begin)
+				begin(disconnect, blackout{on: true, cache: cache, node: node, refuses: true}.begin)
 			}
 		}
 	}
@@ -270,13 +270,24 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		p := &w.processes[i]
 		switch {
 		case p.starved:
-			add(1, false, func(n *world, _ *successor) { n.processes[i].starved, n.starving = false, 0 })
+			goesOn := func(q *process) bool { return q == p && (w.nodes[p.node].status == running || p.overdue) }
+			w.resumes(goesOn, func(change func(*world)) {
+				add(1, false, func(n *world, _ *successor) {
+					change(n)
+					n.processes[i].starved, n.starving = false, 0
+				})
+			})
 		case p.active() && w.nodes[p.node].status == running && !slices.ContainsFunc(w.processes, func(q process) bool { return q.starved }):
 			begin(starve, func(n *world) { n.processes[i].starved, n.starving = true, 0 })
 		}
 	}
 	if w.blackout.on {
-		add(1, false, func(n *world, _ *successor) { n.blackout = blackout{} })
+		w.reconnects(func(change func(*world)) {
+			add(1, false, func(n *world, _ *successor) {
+				change(n)
+				n.blackout = blackout{}
+			})
+		})
 	}
 	if !w.backup.lags {
 		w.laggards(begin)

@@ -92,8 +92,17 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	if chance(t, 10) {
 		drawStamps(t, s)
 	}
+	drawMore(t, s)
 	return s
 })
+
+// drawMore makes some settings others that came later, so that the rest are as they were.
+func drawMore(t *rapid.T, s *setting) {
+	switch share := below(t, 100); {
+	case share < 15:
+		drawWithin(t, s)
+	}
+}
 
 // drawTrials draws faults beyond crash and pause, mostly instead of those: a few at a
 // time, so that there are not too many worlds.

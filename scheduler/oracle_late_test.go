@@ -85,7 +85,7 @@ func (w *world) lateFailures(i int, in instruction, add adder) {
 	strike(resend, func(n *world, s *successor) {
 		n.act(i, in, 0, s)
 		p := &n.processes[i]
-		p.age, p.new = 0, false
+		p.age, p.new, p.overdue, p.late = 0, false, false, false
 	})
 }
 

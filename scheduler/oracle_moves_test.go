@@ -108,6 +108,7 @@ func (w *world) successors() []successor {
 					continue
 				}
 			}
+			w.lapses(i, in, add)
 			if p.age < least || w.givesUp(p) || w.cutOff(p) {
 				continue
 			}
@@ -136,7 +137,12 @@ func (w *world) successors() []successor {
 			busy = busy || w.processes[i].node == n && w.processes[i].active()
 		}
 		if w.nodes[n].status == paused {
-			add(1, false, func(c *world, _ *successor) { c.nodes[n].status, c.nodes[n].age = running, 0 })
+			w.resumes(func(p *process) bool { return p.node == n && (!p.starved || p.overdue) }, func(change func(*world)) {
+				add(1, false, func(c *world, _ *successor) {
+					change(c)
+					c.nodes[n].status, c.nodes[n].age = running, 0
+				})
+			})
 		}
 		if busy && w.nodes[n].status == running && w.pauses > 0 {
 			add(1, true, func(c *world, _ *successor) {
@@ -170,7 +176,7 @@ func (w *world) timePasses() bool {
 		if w.late(p) {
 			return false
 		}
-		if w.cutOff(p) && !w.givesUp(p) {
+		if w.cutOff(p) && !w.givesUp(p) && w.limit(p) == 0 {
 			continue
 		}
 		if (w.nodes[p.node].status != running || p.starved) && p.phase != sent {

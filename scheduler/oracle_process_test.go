@@ -53,6 +53,7 @@ type process struct {
 	// starved: it takes no step.
 	starved bool
 	moments
+	giving
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
@@ -128,6 +129,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		in := ps[p.program][p.pc]
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
+			p.overdue, p.late = false, false
 			p.cancelledAtIssue = p.cancelled && in.cancellable()
 			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
@@ -184,7 +186,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true

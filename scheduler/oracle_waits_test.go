@@ -214,6 +214,7 @@ func (w *world) park(i int) {
 	}
 	p.phase, p.age, p.place, p.new = parked, 0, last+1, false
 	p.stoppedAtIssue, p.cancelledAtIssue = false, false
+	p.overdue, p.late = false, false
 }
 
 // serve gives the elements that there are to those who are parked, as long as there are

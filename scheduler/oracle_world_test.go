@@ -138,7 +138,11 @@ func (h processHost) spawn(p *process, number int) int {
 			last = max(last, q.order)
 		}
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v, cancelled: p.cancelled}
+	limit := h.w.set.programs[p.program][p.pc-1].within
+	if limit == 0 {
+		limit = p.within
+	}
+	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v, cancelled: p.cancelled, giving: giving{within: limit}}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -191,7 +195,8 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 		case w.givesUp(p):
 			return 0, 0, false
 		case in.remote():
-			return w.set.latMin, w.set.latMax, false
+			least, most = w.remoteBounds(p)
+			return least, most, false
 		case in.verb == vWait:
 			return 0, 0, w.find(p.family(), p.task[in.slot]-1).phase != ended
 		case in.stoppable() && p.stoppedAtIssue:
@@ -219,7 +224,10 @@ func (w *world) late(p *process) bool {
 func (w *world) longest(p *process) int {
 	if p.phase == acting && w.set.programs[p.program][p.pc].requests() && !p.cancelledAtIssue {
 		// One more says that it is too late for a request to be under way.
-		return w.set.latMax + 1
+		return max(w.set.latMax, w.limit(p)) + 1
+	}
+	if limit := w.limit(p); limit > 0 {
+		return max(w.set.latMax, limit) + 1
 	}
 	if p.phase == acting {
 		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
@@ -405,6 +413,9 @@ func (w *world) key() string {
 			put(m.age, m.ahead)
 		}
 		flag(p.starved)
+		flag(p.overdue)
+		flag(p.late)
+		put(p.within)
 		put(p.place, p.watch.keys)
 		flag(p.watch.writes)
 		flag(p.watch.changed)
