@@ -48,6 +48,8 @@ func (r *Rules) Cancel(s *State, i int) {
 const (
 	gaveUpTooLate = 1
 	gaveUpTooSoon = 2
+	// It is due when it is given up.
+	gaveUpDue = 3
 )
 
 // givingUp appends the ways in which the process gives up its operation: without an
@@ -61,7 +63,7 @@ func (p *Process) givingUp(op *Operation, move Move, m *Moves) {
 		m.Begin()
 		m.Add(move)
 	}
-	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.Overdue {
+	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.timeless() {
 		move.Choice = gaveUpTooSoon
 		m.Begin()
 		// After a pause it may be late.
@@ -82,10 +84,25 @@ func (p *Process) lapseMoves(op *Operation, move Move, m *Moves) {
 		return
 	}
 	move.Observation = Observe(TimedOut)
-	if op.Requests() {
-		move.Choice = gaveUpTooSoon
+	if !op.Requests() {
+		m.Add(move)
+		return
 	}
-	m.Add(move)
+	move.Choice = gaveUpTooSoon
+	if !p.Overdue || p.timeless() {
+		m.Add(move)
+		return
+	}
+	// Both sides are closed.
+	m.Begin()
+	if m.Require(Guard{p.Clock, false, op.Max}) {
+		m.Add(move)
+	}
+	m.Begin()
+	move.Choice = gaveUpDue
+	if m.Require(Guard{p.Clock, true, op.Max}) {
+		m.Add(move)
+	}
 }
 
 // giveUp lets process i give up its operation.
@@ -94,6 +111,9 @@ func (r *Rules) giveUp(s *State, i int, move *Move, e *Event) error {
 	switch move.Choice {
 	case gaveUpTooLate:
 		return r.unanswered(s, i, move, code, e)
+	case gaveUpDue:
+		s.Processes[i].Clock = NoClock
+		fallthrough
 	case gaveUpTooSoon:
 		if err := r.send(s, i, s.Processes[i].Clock, noFault); err != nil {
 			return err
