@@ -126,7 +126,9 @@ type blackout struct {
 	age        int
 }
 
-func (in instruction) onStore() bool { return in.remote() && in.verb != vRead && in.verb != vUpdate }
+func (in instruction) onStore() bool {
+	return in.remote() && in.verb != vRead && !in.writes() && !in.ends()
+}
 
 func (in instruction) cancellable() bool {
 	return in.remote() || in.verb == vCompute || in.stoppable() || in.verb == vReceive

@@ -43,6 +43,7 @@ type tinyLocals struct {
 	deadline *protocol.Deadline
 	tinyWaits
 	tinyTimes
+	tinyTransaction
 }
 
 func pick(ok bool, yes, no model.Code) model.Code {
@@ -92,12 +93,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 					kept.v[k] = l.v[k]
 				}
 			}
-			kept.task, kept.holds = l.task, l.holds
+			kept.task, kept.holds, kept.knows = l.task, l.holds, l.knows
 			if in.n&keepsWatch != 0 {
-				kept.watch, kept.closed = l.watch, l.closed
+				kept.watch, kept.closed, kept.ofCache = l.watch, l.closed, l.ofCache
 			}
 			l = kept
-			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.holds)
+			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.holds, l.knows)
 		case vIf:
 			if l.last == in.code {
 				pc = in.to
@@ -134,8 +135,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf:
 		return l.v[in.v] == none
+	case vExec:
+		return l.v[in.v] == none || in.unable(l.watch != nil, l.ofCache)
+	case vCommit, vRollback:
+		return !l.knows
 	case vStop, vWait:
 		return l.task[in.slot] == nil
 	case vPassed, vReset:
@@ -153,6 +158,14 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	}
 	if code, ok := l.do(c, in); ok {
 		l.last = code
+		return true
+	}
+	if code, ok := l.change(c, &l.v[in.v], in); ok {
+		l.last = code
+		return true
+	}
+	if in.verb == vExec {
+		l.last = l.exec(l.v[in.v], in)
 		return true
 	}
 	var options []protocol.SetOption
@@ -199,10 +212,6 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	case vRead:
 		var err error
 		l.v[in.v], err = c.Source.Read()
-		l.last = errorCode(err, model.Found)
-	case vUpdate:
-		var err error
-		l.v[in.v], err = c.Source.Update()
 		l.last = errorCode(err, model.Found)
 	case vCompute:
 		l.last = errorCode(c.Compute(protocol.Range{Min: ticks(in.min), Max: ticks(in.max)}), model.Done)

@@ -112,8 +112,8 @@ func (in instruction) String() string {
 			how = "ttl=scenario"
 		}
 		return fmt.Sprintf("%s %s v%d %s", in.verb, key, in.v, how)
-	case vSetNX:
-		return fmt.Sprintf("SetNX %s v%d ttl=%d", key, in.v, in.ttl)
+	case vSetNX, vExec:
+		return fmt.Sprintf("%s %s v%d ttl=%d", in.verb, key, in.v, in.ttl)
 	case vDel, vAcquired, vReleasing:
 		return fmt.Sprintf("%s %s", in.verb, key)
 	case vPExpire, vPTTL:
@@ -122,7 +122,7 @@ func (in instruction) String() string {
 		return fmt.Sprintf("DelIfEqual %s v%d", key, in.v)
 	case vExpireEq:
 		return fmt.Sprintf("ExpireIfEqual %s v%d %d", key, in.v, in.ttl)
-	case vRead, vUpdate, vToken:
+	case vRead, vUpdate, vToken, vBegin, vUpdateIf:
 		return fmt.Sprintf("v%d = %s", in.v, in.verb)
 	case vCompute, vSleep:
 		return fmt.Sprintf("%s %d..%d", in.verb, in.min, in.max)

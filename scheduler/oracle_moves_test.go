@@ -37,6 +37,7 @@ func (w *world) successors() []successor {
 		s := successor{world: w.clone(), weight: weight, fault: fault}
 		change(s.world, &s)
 		s.world.serve()
+		s.world.grant()
 		s.world.judge(&s)
 		s.world.tidy()
 		if len(s.world.processes) > mostProcesses || len(s.world.owners) > mostTokens {
@@ -307,9 +308,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
 		w.rebuilds = min(w.rebuilds+1, w.set.bound+1)
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
-	case vUpdate:
-		w.source++
-		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
+	case vUpdate, vUpdateIf, vBegin:
+		o = w.write(p, in)
+	case vExec:
+		o = w.exec(p, in, s)
+	case vCommit, vRollback:
+		o = w.finish(p, in)
 	case vStop:
 		if q := w.find(p.family(), p.task[in.slot]-1); q.phase != ended {
 			q.stopped = true

@@ -47,6 +47,8 @@ func seeing(code model.Code, p ...instruction) program {
 func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	all := waitOutcomes()
 	maps.Copy(all, withinOutcomes())
+	maps.Copy(all, transactionOutcomes())
+	maps.Copy(all, execOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

@@ -54,6 +54,7 @@ type process struct {
 	starved bool
 	moments
 	giving
+	transaction
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
@@ -77,8 +78,12 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf:
 		return p.v[in.v] != none
+	case vExec:
+		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
+	case vCommit, vRollback:
+		return p.knows
 	case vStop, vWait:
 		return p.task[in.slot] != 0
 	case vPassed, vReset:
@@ -89,7 +94,7 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin:
 		return true
 	case vSetAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -105,7 +110,7 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec:
 		return true
 	}
 	return false
@@ -219,6 +224,8 @@ func (ps programs) observe(p *process, o seen) {
 	case vWait:
 		p.v[in.v], p.number = o.value, o.number
 	}
+	p.learnsExec(in, o.code)
+	p.learnsSource(in, o)
 	p.learns(in, o.code)
 	p.last = o.code
 	p.seen = seen{}

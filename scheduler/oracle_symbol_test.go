@@ -68,6 +68,10 @@ func (y *symbols) begin(p model.ProgramID, l scheduler.Learner) *symbol {
 func (s *symbol) observe(ps programs, o model.Observation, l scheduler.Learner) {
 	in := ps[s.program][s.pc]
 	what := seen{code: o.Code()}
+	if code, ok := ofExec(in, o, l); ok {
+		ps.observe(&s.process, seen{code: code})
+		return
+	}
 	switch o.Code() {
 	case model.Found:
 		kind := model.KindNone
@@ -232,6 +236,9 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 		return q
 	case model.Replying:
 		q.phase, q.seen = replying, seen{code: p.Observed.Code()}
+		if code, ok := ofExec(y.set.programs[q.program][q.pc], p.Observed, l); ok {
+			q.seen.code = code
+		}
 		if p.Observed.Code() == model.Found {
 			q.seen.value = p.Registers[p.Observed.Register()].Datum
 		}
@@ -252,6 +259,7 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 	if q.hasDeadline {
 		q.deadlinePassed = p.Registers[s.deadline].Clock == model.NoClock
 	}
+	q.writing = p.Writing
 	q.stopped, q.cancelled, q.starved, q.new = p.Stopped, p.Cancelled, p.Starved, p.New
 	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Stopped && p.Observed != 0
 	q.cancelledAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Cancelled

@@ -199,6 +199,9 @@ func (w *world) sameQueue(p, q *process) bool {
 		return false
 	}
 	a, b := w.waitsFor(p), w.waitsFor(q)
+	if a.writes() && b.writes() {
+		return true
+	}
 	if a.verb != b.verb {
 		return false
 	}
@@ -224,7 +227,7 @@ func (w *world) serve() {
 		var next *process
 		for i := range w.processes {
 			p := &w.processes[i]
-			if p.phase == parked && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
+			if p.phase == parked && !w.waitsFor(p).writes() && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
 				next = p
 			}
 		}
@@ -328,6 +331,10 @@ func (w *world) onWaits(p *process, in instruction, answer model.Code) seen {
 
 // begins does the rest; it reports whether the process is parked now.
 func (w *world) begins(i int, in instruction, o seen) bool {
+	if o.code == model.Parked {
+		w.park(i)
+		return true
+	}
 	switch in.verb {
 	case vBlockingPop, vReceive:
 		if o.code == model.Missing {

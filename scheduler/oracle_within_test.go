@@ -151,10 +151,9 @@ func drawWithin(t *rapid.T, s *setting) {
 			}
 		}
 	}
-	// There are many worlds: few processes then.
-	s.requests, s.updates, s.replyMin, s.replyMax, s.patience = 1, 0, 0, 0, -1
-	if s.nodes = oneOf(t, 1, 2, 2); s.nodes == 1 {
-		s.updates = oneOf(t, 0, 1, 1)
+	s.small(t)
+	s.replyMax, s.patience = 0, -1
+	if s.nodes == 1 && s.requests == 1 {
 		s.latMin, s.latMax = span(t, 0, limit+1)
 	} else {
 		s.latMin, s.latMax = span(t, 0, 1)
@@ -166,7 +165,7 @@ func drawWithin(t *rapid.T, s *setting) {
 	} else {
 		s.pauses = 1
 	}
-	if s.nodes == 1 && chance(t, 40) {
+	if s.nodes*s.requests == 1 && chance(t, 40) {
 		s.budget[oneOf(t, storePause, partition, starve, cancel, duplicate, resend)], s.late = 1, 1
 	}
 }
@@ -183,14 +182,14 @@ func withinOutcomes() map[string]outcome {
 	paused := alone(seeing(model.TimedOut, token, set(2)), nil)
 	paused.pauses, paused.pauseMax = 1, 1
 	return map[string]outcome{
-		"what takes as long as it is waited for may be given up":     {true, 0, taking(1, 1, alone(seeing(model.TimedOut, token, set(1)), nil))},
-		"or not":                                                     {true, 0, taking(1, 1, alone(seeing(model.Done, token, set(1)), nil))},
-		"what takes less is not given up":                            {false, 0, taking(0, 1, alone(seeing(model.TimedOut, token, set(2)), nil))},
-		"what takes more is always given up":                         {false, 0, taking(2, 2, alone(seeing(model.Done, token, set(1)), nil))},
-		"what is given up takes effect":                              {true, 0, taking(2, 2, alone(seeing(model.Found, token, set(1), get), nil))},
-		"in its time":                                                {false, 0, taking(2, 2, alone(seeing(model.Missing, token, set(1), get), nil))},
-		"an outage for as long as an operation is waited for":        {true, 1, struck(storePause, seeing(model.TimedOut, token, set(1)), nil)},
-		"a shorter one":                                              {false, 0, struck(storePause, seeing(model.TimedOut, token, set(2)), nil)},
+		"what takes as long as it is waited for may be given up": {true, 0, taking(1, 1, alone(seeing(model.TimedOut, token, set(1)), nil))},
+		"or not":                             {true, 0, taking(1, 1, alone(seeing(model.Done, token, set(1)), nil))},
+		"what takes less is not given up":    {false, 0, taking(0, 1, alone(seeing(model.TimedOut, token, set(2)), nil))},
+		"what takes more is always given up": {false, 0, taking(2, 2, alone(seeing(model.Done, token, set(1)), nil))},
+		"what is given up takes effect":      {true, 0, taking(2, 2, alone(seeing(model.Found, token, set(1), get), nil))},
+		"in its time":                        {false, 0, taking(2, 2, alone(seeing(model.Missing, token, set(1), get), nil))},
+		"an outage for as long as an operation is waited for": {true, 1, struck(storePause, seeing(model.TimedOut, token, set(1)), nil)},
+		"a shorter one": {false, 0, struck(storePause, seeing(model.TimedOut, token, set(2)), nil)},
 		"after a pause, however short, an operation may be given up": {true, 1, taking(0, 1, paused)},
 		"a short outage makes no operation faster":                   {false, 0, taking(2, 2, struck(storePause, seeing(model.Done, token, set(1)), nil))},
 	}

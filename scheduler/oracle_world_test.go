@@ -413,6 +413,8 @@ func (w *world) key() string {
 			put(m.age, m.ahead)
 		}
 		flag(p.starved)
+		flag(p.writing)
+		flag(p.knows)
 		flag(p.overdue)
 		flag(p.late)
 		put(p.within)
