@@ -163,7 +163,7 @@ func (w *world) cut(node int, cache bool) bool {
 
 // givesUp reports whether the process has to give up its operation.
 func (w *world) givesUp(p *process) bool {
-	return p.cancelled && p.phase == acting && w.set.programs[p.program][p.pc].cancellable()
+	return p.cancelled && p.phase == acting && p.cancellable(w.set.programs[p.program][p.pc])
 }
 
 // deliver lets the process learn what became of its operation, at once or later.
@@ -371,7 +371,7 @@ func (w *world) cancelAll(f family) {
 			continue
 		}
 		p.cancelled = true
-		if p.phase == replying && p.seen.code == model.TimedOut {
+		if p.phase == replying && p.seen.code == model.TimedOut && p.cancellable(w.waitsFor(p)) {
 			p.seen.code, p.age = model.Cancelled, 0
 		}
 	}

@@ -105,6 +105,8 @@ func drawMore(t *rapid.T, s *setting) {
 		drawTransactions(t, s)
 	case share < 37:
 		drawExec(t, s)
+	case share < 47:
+		drawDetached(t, s)
 	default:
 		return
 	}

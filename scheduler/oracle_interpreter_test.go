@@ -67,7 +67,9 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			continue
 		}
 		operation := false
-		within(c, in.within, func() { operation = l.operate(c, store, in) })
+		without(c, in.detached, func() {
+			within(c, in.within, func() { operation = l.operate(c, store, in) })
+		})
 		if operation {
 			continue
 		}
@@ -80,10 +82,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			c.Releasing(key)
 		case vGo:
 			inherited := tinyLocals{v: l.v}
-			within(c, in.within, func() {
-				l.task[in.slot] = protocol.Go(c, func(c *protocol.Client) tinyResult {
-					r, _ := p.run(c, in.n, inherited)
-					return r
+			without(c, in.detached, func() {
+				within(c, in.within, func() {
+					l.task[in.slot] = protocol.Go(c, func(c *protocol.Client) tinyResult {
+						r, _ := p.run(c, in.n, inherited)
+						return r
+					})
 				})
 			})
 		case vCheckpoint:

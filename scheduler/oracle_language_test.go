@@ -77,6 +77,7 @@ type instruction struct {
 	code     model.Code // that an If looks for
 	to       int        // where it goes on
 	within   int        // how long its process waits for it at most, ticks; 0 for ever
+	detached bool       // it goes on if its request is cancelled
 	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint, more keys of a Watch
 }
 
@@ -88,6 +89,10 @@ var codeName = map[model.Code]string{
 }
 
 func (in instruction) String() string {
+	if in.detached {
+		in.detached = false
+		return in.String() + " without cancel"
+	}
 	if in.within > 0 {
 		within := in.within
 		in.within = 0

@@ -49,6 +49,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, withinOutcomes())
 	maps.Copy(all, transactionOutcomes())
 	maps.Copy(all, execOutcomes())
+	maps.Copy(all, detachedOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

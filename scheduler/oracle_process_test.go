@@ -54,6 +54,8 @@ type process struct {
 	starved bool
 	moments
 	giving
+	// detached: what it does goes on if its request is cancelled.
+	detached bool
 	transaction
 	// place is that in the queue of a list, from 1.
 	place int
@@ -68,7 +70,7 @@ type process struct {
 // host is the world of a process as far as code that takes no time can tell.
 type host interface {
 	token(p *process) model.Datum
-	spawn(p *process, program int) (task int)
+	spawn(p *process, in instruction) (task int)
 	restart(p *process)
 	kept(p *process)
 }
@@ -135,7 +137,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
 			p.overdue, p.late = false, false
-			p.cancelledAtIssue = p.cancelled && in.cancellable()
+			p.cancelledAtIssue = p.cancelled && p.cancellable(in)
 			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
 		}
@@ -148,7 +150,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		case vReleasing:
 			p.believes[in.key] = false
 		case vGo:
-			p.task[in.slot] = h.spawn(p, in.n)
+			p.task[in.slot] = h.spawn(p, in)
 		case vCheckpoint:
 			for k := range p.v {
 				if in.n&(1<<k) == 0 {

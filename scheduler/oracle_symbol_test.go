@@ -110,8 +110,8 @@ func (s *symbol) token(*process) model.Datum {
 
 func (s *symbol) restart(*process) { s.registers = nil }
 
-func (s *symbol) spawn(p *process, program int) int {
-	child := &symbol{process: process{program: program, v: p.v}}
+func (s *symbol) spawn(p *process, in instruction) int {
+	child := &symbol{process: process{program: in.n, v: p.v, detached: p.detached || in.detached}}
 	moved := map[int]int{}
 	for k, kind := range s.registers {
 		if kind == model.KindNone {

@@ -269,17 +269,18 @@ func (w *world) leaves(i int, add func(weight int, fault bool, change func(n *wo
 			n.deliver(i, in, seen{code: code})
 		})
 	}
-	if p.cancelled {
+	cancelled := p.cancelled && p.cancellable(in)
+	if cancelled {
 		leave(model.Cancelled)
 	}
 	broken := w.broken(p, in)
-	if broken && !p.cancelled {
+	if broken && !cancelled {
 		leave(model.Failed)
 	}
 	if p.stopped {
 		leave(model.Stopped)
 	}
-	if !p.cancelled && !broken && in.ttl > 0 && p.age >= in.ttl {
+	if !cancelled && !broken && in.ttl > 0 && p.age >= in.ttl {
 		leave(model.Elapsed)
 	}
 }
@@ -292,7 +293,7 @@ func (w *world) broken(p *process, in instruction) bool {
 // parkedFor is bounds for a process that is parked.
 func (w *world) parkedFor(p *process) (least, most int, forever bool) {
 	in := w.waitsFor(p)
-	if p.cancelled || p.stopped || w.broken(p, in) {
+	if p.cancelled && p.cancellable(in) || p.stopped || w.broken(p, in) {
 		return 0, 0, false
 	}
 	return in.ttl, in.ttl, in.ttl == 0

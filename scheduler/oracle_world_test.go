@@ -131,18 +131,18 @@ func (h processHost) restart(p *process) {
 	}
 }
 
-func (h processHost) spawn(p *process, number int) int {
+func (h processHost) spawn(p *process, in instruction) int {
 	last := 0
 	for i := range h.w.processes {
 		if q := &h.w.processes[i]; q.family() == p.family() {
 			last = max(last, q.order)
 		}
 	}
-	limit := h.w.set.programs[p.program][p.pc-1].within
+	limit := in.within
 	if limit == 0 {
 		limit = p.within
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v, cancelled: p.cancelled, giving: giving{within: limit}}
+	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -415,6 +415,7 @@ func (w *world) key() string {
 		flag(p.starved)
 		flag(p.writing)
 		flag(p.knows)
+		flag(p.detached)
 		flag(p.overdue)
 		flag(p.late)
 		put(p.within)
