@@ -303,7 +303,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 					before := n.entries[k]
 					switch {
 					case tinyKeys[k].cache != n.backup.cache:
-					case before.value != e.value || before.ttl != e.ttl:
+					case before.value != e.value || before.ttl != e.ttl || before.bound != e.bound || before.within != e.within:
 						n.alter(k, e)
 					default:
 						// How much is left of a TTL is no content.
@@ -355,10 +355,11 @@ func (w *world) promotions(k int, now [len(tinyKeys)]entry, do func([len(tinyKey
 		return
 	}
 	e := now[k]
-	if e.ttl == 0 || e.age <= e.ttl {
+	gone, going := e.over()
+	if (e.ttl == 0 || e.age <= e.ttl) && !gone {
 		w.promotions(k+1, now, do)
 	}
-	if e.ttl > 0 && e.age >= e.ttl {
+	if e.ttl > 0 && e.age >= e.ttl || going {
 		now[k] = entry{}
 		w.promotions(k+1, now, do)
 	}
@@ -407,6 +408,7 @@ func (w *world) passTrouble() {
 		w.backup.age++
 		for k := range w.backup.entries {
 			w.backup.entries[k].at.pass()
+			w.backup.entries[k].bond.pass()
 			if e := &w.backup.entries[k]; e.ttl > 0 {
 				e.age = min(e.age+1, e.ttl+1)
 			}

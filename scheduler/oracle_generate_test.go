@@ -107,6 +107,8 @@ func drawMore(t *rapid.T, s *setting) {
 		drawExec(t, s)
 	case share < 47:
 		drawDetached(t, s)
+	case share < 57:
+		drawSessions(t, s)
 	default:
 		return
 	}

@@ -174,6 +174,8 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	}
 	var options []protocol.SetOption
 	switch {
+	case in.session:
+		options = append(options, in.ephemeral())
 	case in.keepTTL:
 		options = append(options, protocol.KeepTTL())
 	case in.valueTTL:
@@ -191,7 +193,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		ok, err := store.SetXX(key, l.v[in.v], options...)
 		l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 	case vSetNX:
-		ok, err := store.SetNX(key, l.v[in.v], ticks(in.ttl))
+		ok, err := store.SetNX(key, l.v[in.v], ticks(in.ttl), options...)
 		l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 	case vDel:
 		ok, err := store.Del(key)

@@ -73,6 +73,7 @@ type instruction struct {
 	ttl      int        // ticks
 	valueTTL bool       // the TTL of the scenario for cached values
 	keepTTL  bool       // KEEPTTL
+	session  bool       // bound to the session, which it outlives by ttl at most
 	min, max int        // of a Sleep or Compute, ticks
 	code     model.Code // that an If looks for
 	to       int        // where it goes on
@@ -89,6 +90,10 @@ var codeName = map[model.Code]string{
 }
 
 func (in instruction) String() string {
+	if in.session {
+		in.session = false
+		return in.String() + " ephemeral"
+	}
 	if in.detached {
 		in.detached = false
 		return in.String() + " without cancel"

@@ -38,6 +38,7 @@ func (w *world) successors() []successor {
 		change(s.world, &s)
 		s.world.serve()
 		s.world.grant()
+		s.world.endSessions()
 		s.world.judge(&s)
 		s.world.tidy()
 		if len(s.world.processes) > mostProcesses || len(s.world.owners) > mostTokens {
@@ -132,6 +133,7 @@ func (w *world) successors() []successor {
 			})
 		}
 	}
+	w.removals(add)
 	for n := range w.nodes {
 		busy := false
 		for i := range w.processes {
@@ -169,7 +171,7 @@ func (w *world) crash(n int) {
 
 // timePasses reports whether a tick may go by: nothing that would then be late.
 func (w *world) timePasses() bool {
-	if w.overdueTrouble() {
+	if w.overdueTrouble() || w.mustRemove() {
 		return false
 	}
 	for i := range w.processes {
@@ -218,6 +220,7 @@ func (w *world) pass() {
 	}
 	for k := range w.entries {
 		w.entries[k].at.pass()
+		w.entries[k].bond.pass()
 		if e := &w.entries[k]; e.ttl > 0 {
 			// What a store whose clock stands still keeps may grow old.
 			e.age = min(e.age+1, e.ttl+1)
@@ -360,6 +363,12 @@ func (in instruction) onEntry(set *setting) (model.Operation, bool) {
 // operation does to an entry.
 func (w *world) onEntry(p *process, in instruction, op model.Operation, s *successor) seen {
 	const runs = 7 // stands for the time that an entry has had
+	if w.sessionless(in) {
+		return seen{code: model.Failed}
+	}
+	if in.session {
+		op.TTL = 0
+	}
 	before := w.entries[in.key]
 	shared := model.Entry{Value: before.value, TTL: model.Ticks(before.ttl)}
 	if before.ttl > 0 {
@@ -370,6 +379,7 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	if result.Value.Kind != model.KindNone && (op.Kind != model.Set || code != model.Done) {
 		after.at = before.at
 	}
+	after.bond = in.rebind(before.bond, op, code, after.value.Kind != model.KindNone)
 	if result.Clock == runs {
 		after.age = before.age
 	}
@@ -407,7 +417,7 @@ func (w *world) judge(s *successor) {
 		s.violates[mutualExclusion] = s.violates[mutualExclusion] || n > 1
 	}
 	for _, e := range w.entries {
-		if e.value.Kind == model.KindToken && e.ttl == 0 && !lives[w.owners[e.value.N]] {
+		if e.value.Kind == model.KindToken && e.ttl == 0 && !e.bound && !lives[w.owners[e.value.N]] {
 			s.violates[noOrphanedLock] = true
 		}
 	}

@@ -189,6 +189,9 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 				keys[k] = tiny
 				e := &s.Entries[k]
 				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL)}
+				if e.Session != 0 {
+					w.entries[tiny] = entry{value: e.Value, bond: bond{bound: true, within: int(e.TTL), dying: e.Clock != model.NoClock}}
+				}
 			}
 		}
 	}
@@ -309,7 +312,7 @@ func (w *world) discrete() *world {
 		d.nodes[n].age = 0
 	}
 	for k := range d.entries {
-		d.entries[k].age = 0
+		d.entries[k].age, d.entries[k].bond.age = 0, 0
 	}
 	d.tidy()
 	number := map[family]int{}

@@ -29,6 +29,7 @@ type entry struct {
 	ttl, age int // ttl 0: none
 	// at is the time that it carries.
 	at moment
+	bond
 }
 
 type status uint8
@@ -363,6 +364,9 @@ func (w *world) key() string {
 	for _, e := range w.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.bound)
+		flag(e.dying)
+		put(e.within, e.bond.age)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
@@ -382,6 +386,9 @@ func (w *world) key() string {
 	for _, e := range w.backup.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.bound)
+		flag(e.dying)
+		put(e.within, e.bond.age)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
