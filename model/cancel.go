@@ -53,6 +53,8 @@ func (p *Process) letGo(op *Operation) {
 const (
 	gaveUpTooLate = 1
 	gaveUpTooSoon = 2
+	// It is due when it is given up.
+	gaveUpDue = 3
 )
 
 // givingUp appends the ways in which the process gives up its operation: without an
@@ -71,7 +73,7 @@ func (r *Rules) givingUp(s *State, p *Process, op *Operation, move Move, m *Move
 			m.Add(late)
 		}
 	}
-	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.Overdue {
+	if p.Observed == 0 && op.Requests() && op.Max > 0 && !p.timeless() {
 		move.Choice = gaveUpTooSoon
 		m.Begin()
 		// After a pause it may be late.
@@ -92,10 +94,25 @@ func (p *Process) lapseMoves(op *Operation, move Move, m *Moves) {
 		return
 	}
 	move.Observation = Observe(TimedOut)
-	if op.Requests() {
-		move.Choice = gaveUpTooSoon
+	if !op.Requests() {
+		m.Add(move)
+		return
 	}
-	m.Add(move)
+	move.Choice = gaveUpTooSoon
+	if !p.Overdue || p.timeless() {
+		m.Add(move)
+		return
+	}
+	// Both sides are closed.
+	m.Begin()
+	if m.Require(Guard{p.Clock, false, op.Max}) {
+		m.Add(move)
+	}
+	m.Begin()
+	move.Choice = gaveUpDue
+	if m.Require(Guard{p.Clock, true, op.Max}) {
+		m.Add(move)
+	}
 }
 
 // giveUp lets process i give up its operation.
@@ -104,6 +121,9 @@ func (r *Rules) giveUp(s *State, i int, move *Move, e *Event) error {
 	switch move.Choice {
 	case gaveUpTooLate:
 		return r.unanswered(s, i, move, code, e)
+	case gaveUpDue:
+		s.Processes[i].Clock = NoClock
+		fallthrough
 	case gaveUpTooSoon:
 		if err := r.send(s, i, s.Processes[i].Clock, noFault); err != nil {
 			return err

@@ -203,7 +203,7 @@ func (r *Rules) mayWatch(s *State, p *Process) bool {
 // due requires that the process has been in its phase for the least time.
 func (m *Moves) due(p *Process, least Ticks) bool {
 	switch {
-	case p.Overdue || least == 0:
+	case p.timeless() || least == 0:
 		return true
 	case p.Clock == NoClock:
 		return false

@@ -298,7 +298,7 @@ func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 			return e, Refused
 		}
 		after := Entry{Value: arg}
-		if op.Mode&KeepTTL != 0 {
+		if op.Mode&KeepTTL != 0 && e.Session == 0 {
 			after.TTL, after.Clock = e.TTL, e.Clock
 		}
 		if op.TTL > 0 {

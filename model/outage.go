@@ -143,9 +143,21 @@ func (r *Rules) BeginOutage(s *State, o Outage) {
 // FallDue makes process i overdue, after some time for which it could not act.
 func (r *Rules) FallDue(s *State, i int) {
 	p := &s.Processes[i]
-	p.Overdue, p.Clock = true, NoClock
+	r.fallDue(p)
 	p.Late = p.Phase == Acting && r.Automaton.Operation(p.Local).Patience > 0
 }
+
+// fallDue forgets how long an operation has taken, unless it was due because its process
+// waits for no longer: it takes effect within its own latency all the same.
+func (r *Rules) fallDue(p *Process) {
+	p.Overdue = true
+	if op := r.Automaton.Operation(p.Local); p.Phase != Acting || op.Patience == 0 || op.Patience >= op.Max {
+		p.Clock = NoClock
+	}
+}
+
+// timeless reports whether the process is overdue and how long it has waited forgotten.
+func (p *Process) timeless() bool { return p.Overdue && p.Clock == NoClock }
 
 // most returns the upper bound of the time that an operation takes by itself.
 func (r *Rules) most(p *Process) Ticks {
@@ -160,7 +172,7 @@ func (r *Rules) EndOutage(s *State, m *Move, e *Event) {
 			if p := &s.Processes[i]; s.Stands(p) {
 				r.FallDue(s, i)
 			} else {
-				p.Overdue, p.Clock = true, NoClock
+				r.fallDue(p)
 			}
 			e.Overdue = append(e.Overdue, i)
 		}

@@ -61,7 +61,7 @@ func (r *Rules) send(s *State, i int, clock uint8, fault int) error {
 	op := r.Automaton.Operation(p.Local)
 	request := Process{
 		Local: p.Local, Node: p.Node, Family: p.Family, Request: p.Request, Phase: Sent,
-		Observed: Observation(fault + 1), Clock: clock, Overdue: p.Overdue && fault == noFault,
+		Observed: Observation(fault + 1), Clock: clock, Overdue: p.timeless() && fault == noFault,
 	}
 	needed := int(op.Arg) + 1
 	for _, k := range op.Results {

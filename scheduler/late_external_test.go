@@ -132,6 +132,53 @@ func TestWhatHasNoLatencyIsGivenUpInAnOutage(t *testing.T) {
 	}
 }
 
+// However long its process has waited, an operation takes its own time: not less, and what
+// is left of it when it is given up.
+func TestWhatIsGivenUpAfterAPauseTakesItsOwnTime(t *testing.T) {
+	early := func(c *protocol.Client, reached func()) {
+		var err error
+		c.Within(time.Second, func() { err = c.Store.Set("k", c.NewToken(), protocol.PX(time.Hour)) })
+		if err == nil {
+			reached()
+		}
+	}
+	later := func(c *protocol.Client, reached func()) {
+		d := c.Deadline(3 * time.Second)
+		c.Within(time.Second, func() { c.Store.Set("k", c.NewToken(), protocol.PX(time.Hour)) })
+		if !d.Passed() {
+			return
+		}
+		c.Sleep(time.Second)
+		if _, ok, _ := c.Store.Get("k"); ok {
+			return
+		}
+		c.Sleep(time.Second)
+		if _, ok, _ := c.Store.Get("k"); ok {
+			reached()
+		}
+	}
+	for _, c := range []struct {
+		rule    string
+		code    func(*protocol.Client, func())
+		latency protocol.Range
+		fault   model.Fault
+		wants   bool
+	}{
+		{"a short outage does not make it faster", early, model.Exactly(4 * time.Second), faults.Partition(1, time.Second), false},
+		{"nor does a pause", early, model.Exactly(4 * time.Second), faults.Pause(1, time.Second), false},
+		{"a pause that is long enough leaves it time", early, model.Exactly(4 * time.Second), faults.Pause(1, 3*time.Second), true},
+		{"what is given up after a pause may still be under way", later, protocol.Range{Max: 5 * time.Second}, faults.Pause(1, 2*time.Second), true},
+		{"but not for longer than without", later, protocol.Range{Max: 3 * time.Second}, faults.Pause(1, 2*time.Second), false},
+	} {
+		s := scheduler.NewScenario(orphan{c.code})
+		s.Nodes, s.Updates, s.Latency = 1, 0, c.latency
+		fault(c.fault)(&s)
+		if got := violated(t, s, checks.NoOrphanedLock()); got != c.wants {
+			t.Errorf("%s: %t", c.rule, got)
+		}
+	}
+}
+
 // For the replica of a store whose clock stands still time has gone on: what should have
 // ended long ago ends when it takes over.
 func TestTheReplicaOfAFrozenStoreHasItsOwnClock(t *testing.T) {

@@ -126,7 +126,9 @@ type blackout struct {
 	age        int
 }
 
-func (in instruction) onStore() bool { return in.remote() && in.verb != vRead && in.verb != vUpdate }
+func (in instruction) onStore() bool {
+	return in.remote() && in.verb != vRead && !in.writes() && !in.ends()
+}
 
 func (in instruction) cancellable() bool {
 	return in.remote() || in.verb == vCompute || in.stoppable() || in.verb == vReceive
@@ -161,7 +163,7 @@ func (w *world) cut(node int, cache bool) bool {
 
 // givesUp reports whether the process has to give up its operation.
 func (w *world) givesUp(p *process) bool {
-	return p.cancelled && p.phase == acting && w.set.programs[p.program][p.pc].cancellable()
+	return p.cancelled && p.phase == acting && p.cancellable(w.set.programs[p.program][p.pc])
 }
 
 // deliver lets the process learn what became of its operation, at once or later.
@@ -257,10 +259,10 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			})
 		}
 		if !w.blackout.on {
-			begin(storePause, func(n *world) { n.blackout = blackout{on: true, cache: cache, everywhere: true} })
+			begin(storePause, blackout{on: true, cache: cache, everywhere: true}.begin)
 			for node := range w.nodes {
-				begin(partition, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node} })
-				begin(disconnect, func(n *world) { n.blackout = blackout{on: true, cache: cache, node: node, refuses: true} })
+				begin(partition, blackout{on: true, cache: cache, node: node}.begin)
+				begin(disconnect, blackout{on: true, cache: cache, node: node, refuses: true}.begin)
 			}
 		}
 	}
@@ -270,13 +272,24 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		p := &w.processes[i]
 		switch {
 		case p.starved:
-			add(1, false, func(n *world, _ *successor) { n.processes[i].starved, n.starving = false, 0 })
+			goesOn := func(q *process) bool { return q == p && (w.nodes[p.node].status == running || p.overdue) }
+			w.resumes(goesOn, func(change func(*world)) {
+				add(1, false, func(n *world, _ *successor) {
+					change(n)
+					n.processes[i].starved, n.starving = false, 0
+				})
+			})
 		case p.active() && w.nodes[p.node].status == running && !slices.ContainsFunc(w.processes, func(q process) bool { return q.starved }):
 			begin(starve, func(n *world) { n.processes[i].starved, n.starving = true, 0 })
 		}
 	}
 	if w.blackout.on {
-		add(1, false, func(n *world, _ *successor) { n.blackout = blackout{} })
+		w.reconnects(func(change func(*world)) {
+			add(1, false, func(n *world, _ *successor) {
+				change(n)
+				n.blackout = blackout{}
+			})
+		})
 	}
 	if !w.backup.lags {
 		w.laggards(begin)
@@ -290,7 +303,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 					before := n.entries[k]
 					switch {
 					case tinyKeys[k].cache != n.backup.cache:
-					case before.value != e.value || before.ttl != e.ttl:
+					case before.value != e.value || before.ttl != e.ttl || before.bound != e.bound || before.within != e.within:
 						n.alter(k, e)
 					default:
 						// How much is left of a TTL is no content.
@@ -342,10 +355,11 @@ func (w *world) promotions(k int, now [len(tinyKeys)]entry, do func([len(tinyKey
 		return
 	}
 	e := now[k]
-	if e.ttl == 0 || e.age <= e.ttl {
+	gone, going := e.over()
+	if (e.ttl == 0 || e.age <= e.ttl) && !gone {
 		w.promotions(k+1, now, do)
 	}
-	if e.ttl > 0 && e.age >= e.ttl {
+	if e.ttl > 0 && e.age >= e.ttl || going {
 		now[k] = entry{}
 		w.promotions(k+1, now, do)
 	}
@@ -358,7 +372,7 @@ func (w *world) cancelAll(f family) {
 			continue
 		}
 		p.cancelled = true
-		if p.phase == replying && p.seen.code == model.TimedOut {
+		if p.phase == replying && p.seen.code == model.TimedOut && p.cancellable(w.waitsFor(p)) {
 			p.seen.code, p.age = model.Cancelled, 0
 		}
 	}
@@ -394,6 +408,7 @@ func (w *world) passTrouble() {
 		w.backup.age++
 		for k := range w.backup.entries {
 			w.backup.entries[k].at.pass()
+			w.backup.entries[k].bond.pass()
 			if e := &w.backup.entries[k]; e.ttl > 0 {
 				e.age = min(e.age+1, e.ttl+1)
 			}

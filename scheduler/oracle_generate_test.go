@@ -92,8 +92,59 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	if chance(t, 10) {
 		drawStamps(t, s)
 	}
+	drawMore(t, s)
 	return s
 })
+
+// drawMore makes some settings others that came later, so that the rest are as they were.
+func drawMore(t *rapid.T, s *setting) {
+	switch share := below(t, 100); {
+	case share < 15:
+		drawWithin(t, s)
+	case share < 26:
+		drawTransactions(t, s)
+	case share < 37:
+		drawExec(t, s)
+	case share < 47:
+		drawDetached(t, s)
+	case share < 57:
+		drawSessions(t, s)
+	default:
+		return
+	}
+	if !s.uses(vNow) {
+		// Nobody would look at the clocks of nodes.
+		s.budget[clockForward], s.budget[clockBack] = 0, 0
+	}
+}
+
+// small leaves a setting two processes, or one and an update, and a fault or none, since
+// what they do makes many worlds.
+func (s *setting) small(t *rapid.T) {
+	s.replyMin, s.replyMax, s.updates, s.requests = 0, 0, 0, 1
+	if s.nodes = oneOf(t, 1, 1, 2, 2, 2); s.nodes == 1 {
+		s.requests = oneOf(t, 1, 2)
+		s.updates = 2 - s.requests
+	}
+	s.latMin, s.latMax = 0, oneOf(t, 0, 0, 0, 1)
+	if s.latMax == 0 && chance(t, 15) {
+		s.replyMax = 1
+	}
+	if s.patience > 3 {
+		s.patience = -1
+	}
+	s.crashes, s.pauses, s.pauseMax = 0, 0, between(t, 1, 3)
+	drawn := 0
+	for k := range s.budget {
+		if drawn += s.budget[k]; drawn > 1 {
+			s.budget[k] = 0
+		}
+	}
+	s.outage = min(s.outage, 2)
+	if drawn == 0 {
+		*oneOf(t, &s.crashes, &s.pauses, new(int), new(int)) = 1
+	}
+}
 
 // drawTrials draws faults beyond crash and pause, mostly instead of those: a few at a
 // time, so that there are not too many worlds.

@@ -85,7 +85,7 @@ func (w *world) lateFailures(i int, in instruction, add adder) {
 	strike(resend, func(n *world, s *successor) {
 		n.act(i, in, 0, s)
 		p := &n.processes[i]
-		p.age, p.new = 0, false
+		p.age, p.new, p.overdue, p.late = 0, false, false, false
 	})
 }
 
@@ -208,10 +208,11 @@ func (w *world) staleReads(i int, in instruction, add adder) {
 		nothing := func(*world, *successor) {}
 		e := b.entries[in.key]
 		timed := e.ttl > 0
-		if e.value.Kind == model.KindNone || timed && e.age >= e.ttl {
+		gone, going := e.over()
+		if e.value.Kind == model.KindNone || timed && e.age >= e.ttl || going {
 			answer(seen{code: model.Missing}, nothing)
 		}
-		if e.value.Kind != model.KindNone && (!timed || e.age <= e.ttl) {
+		if e.value.Kind != model.KindNone && (!timed || e.age <= e.ttl) && !gone {
 			answer(seen{code: model.Found, value: e.value}, func(n *world, _ *successor) { n.processes[i].moments.seen = e.at })
 		}
 	}

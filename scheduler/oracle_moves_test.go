@@ -37,6 +37,8 @@ func (w *world) successors() []successor {
 		s := successor{world: w.clone(), weight: weight, fault: fault}
 		change(s.world, &s)
 		s.world.serve()
+		s.world.grant()
+		s.world.endSessions()
 		s.world.judge(&s)
 		s.world.tidy()
 		if len(s.world.processes) > mostProcesses || len(s.world.owners) > mostTokens {
@@ -108,6 +110,7 @@ func (w *world) successors() []successor {
 					continue
 				}
 			}
+			w.lapses(i, in, add)
 			if p.age < least || w.givesUp(p) || w.cutOff(p) {
 				continue
 			}
@@ -130,13 +133,19 @@ func (w *world) successors() []successor {
 			})
 		}
 	}
+	w.removals(add)
 	for n := range w.nodes {
 		busy := false
 		for i := range w.processes {
 			busy = busy || w.processes[i].node == n && w.processes[i].active()
 		}
 		if w.nodes[n].status == paused {
-			add(1, false, func(c *world, _ *successor) { c.nodes[n].status, c.nodes[n].age = running, 0 })
+			w.resumes(func(p *process) bool { return p.node == n && (!p.starved || p.overdue) }, func(change func(*world)) {
+				add(1, false, func(c *world, _ *successor) {
+					change(c)
+					c.nodes[n].status, c.nodes[n].age = running, 0
+				})
+			})
 		}
 		if busy && w.nodes[n].status == running && w.pauses > 0 {
 			add(1, true, func(c *world, _ *successor) {
@@ -162,7 +171,7 @@ func (w *world) crash(n int) {
 
 // timePasses reports whether a tick may go by: nothing that would then be late.
 func (w *world) timePasses() bool {
-	if w.overdueTrouble() {
+	if w.overdueTrouble() || w.mustRemove() {
 		return false
 	}
 	for i := range w.processes {
@@ -170,7 +179,7 @@ func (w *world) timePasses() bool {
 		if w.late(p) {
 			return false
 		}
-		if w.cutOff(p) && !w.givesUp(p) {
+		if w.cutOff(p) && !w.givesUp(p) && w.limit(p) == 0 {
 			continue
 		}
 		if (w.nodes[p.node].status != running || p.starved) && p.phase != sent {
@@ -211,6 +220,7 @@ func (w *world) pass() {
 	}
 	for k := range w.entries {
 		w.entries[k].at.pass()
+		w.entries[k].bond.pass()
 		if e := &w.entries[k]; e.ttl > 0 {
 			// What a store whose clock stands still keeps may grow old.
 			e.age = min(e.age+1, e.ttl+1)
@@ -301,9 +311,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
 		w.rebuilds = min(w.rebuilds+1, w.set.bound+1)
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
-	case vUpdate:
-		w.source++
-		o = seen{code: model.Found, value: model.Version(uint8(w.source))}
+	case vUpdate, vUpdateIf, vBegin:
+		o = w.write(p, in)
+	case vExec:
+		o = w.exec(p, in, s)
+	case vCommit, vRollback:
+		o = w.finish(p, in)
 	case vStop:
 		if q := w.find(p.family(), p.task[in.slot]-1); q.phase != ended {
 			q.stopped = true
@@ -350,6 +363,12 @@ func (in instruction) onEntry(set *setting) (model.Operation, bool) {
 // operation does to an entry.
 func (w *world) onEntry(p *process, in instruction, op model.Operation, s *successor) seen {
 	const runs = 7 // stands for the time that an entry has had
+	if w.sessionless(in) {
+		return seen{code: model.Failed}
+	}
+	if in.session {
+		op.TTL = 0
+	}
 	before := w.entries[in.key]
 	shared := model.Entry{Value: before.value, TTL: model.Ticks(before.ttl)}
 	if before.ttl > 0 {
@@ -360,6 +379,7 @@ func (w *world) onEntry(p *process, in instruction, op model.Operation, s *succe
 	if result.Value.Kind != model.KindNone && (op.Kind != model.Set || code != model.Done) {
 		after.at = before.at
 	}
+	after.bond = in.rebind(before.bond, op, code, after.value.Kind != model.KindNone)
 	if result.Clock == runs {
 		after.age = before.age
 	}
@@ -397,7 +417,7 @@ func (w *world) judge(s *successor) {
 		s.violates[mutualExclusion] = s.violates[mutualExclusion] || n > 1
 	}
 	for _, e := range w.entries {
-		if e.value.Kind == model.KindToken && e.ttl == 0 && !lives[w.owners[e.value.N]] {
+		if e.value.Kind == model.KindToken && e.ttl == 0 && !e.bound && !lives[w.owners[e.value.N]] {
 			s.violates[noOrphanedLock] = true
 		}
 	}

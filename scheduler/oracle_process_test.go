@@ -53,6 +53,10 @@ type process struct {
 	// starved: it takes no step.
 	starved bool
 	moments
+	giving
+	// detached: what it does goes on if its request is cancelled.
+	detached bool
+	transaction
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
@@ -66,7 +70,7 @@ type process struct {
 // host is the world of a process as far as code that takes no time can tell.
 type host interface {
 	token(p *process) model.Datum
-	spawn(p *process, program int) (task int)
+	spawn(p *process, in instruction) (task int)
 	restart(p *process)
 	kept(p *process)
 }
@@ -76,8 +80,12 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf:
 		return p.v[in.v] != none
+	case vExec:
+		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
+	case vCommit, vRollback:
+		return p.knows
 	case vStop, vWait:
 		return p.task[in.slot] != 0
 	case vPassed, vReset:
@@ -88,7 +96,7 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin:
 		return true
 	case vSetAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -104,7 +112,7 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec:
 		return true
 	}
 	return false
@@ -128,7 +136,8 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		in := ps[p.program][p.pc]
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
-			p.cancelledAtIssue = p.cancelled && in.cancellable()
+			p.overdue, p.late = false, false
+			p.cancelledAtIssue = p.cancelled && p.cancellable(in)
 			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
 		}
@@ -141,7 +150,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		case vReleasing:
 			p.believes[in.key] = false
 		case vGo:
-			p.task[in.slot] = h.spawn(p, in.n)
+			p.task[in.slot] = h.spawn(p, in)
 		case vCheckpoint:
 			for k := range p.v {
 				if in.n&(1<<k) == 0 {
@@ -184,7 +193,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true
@@ -217,6 +226,8 @@ func (ps programs) observe(p *process, o seen) {
 	case vWait:
 		p.v[in.v], p.number = o.value, o.number
 	}
+	p.learnsExec(in, o.code)
+	p.learnsSource(in, o)
 	p.learns(in, o.code)
 	p.last = o.code
 	p.seen = seen{}

@@ -86,6 +86,13 @@ func (s *setting) smaller() []*setting {
 			if in.ttl > 0 && in.verb != vDeadline || in.ttl > 1 {
 				try(func(c *setting) { c.programs[n][i].ttl-- })
 			}
+			if in.detached {
+				try(func(c *setting) { c.programs[n][i].detached = false })
+			}
+			if in.within > 0 {
+				try(func(c *setting) { c.programs[n][i].within = 0 })
+				try(func(c *setting) { c.programs[n][i].within-- })
+			}
 			if in.n > 0 && in.verb != vGo {
 				try(func(c *setting) { c.programs[n][i].n-- })
 			}

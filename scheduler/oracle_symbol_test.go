@@ -68,6 +68,10 @@ func (y *symbols) begin(p model.ProgramID, l scheduler.Learner) *symbol {
 func (s *symbol) observe(ps programs, o model.Observation, l scheduler.Learner) {
 	in := ps[s.program][s.pc]
 	what := seen{code: o.Code()}
+	if code, ok := ofExec(in, o, l); ok {
+		ps.observe(&s.process, seen{code: code})
+		return
+	}
 	switch o.Code() {
 	case model.Found:
 		kind := model.KindNone
@@ -106,8 +110,8 @@ func (s *symbol) token(*process) model.Datum {
 
 func (s *symbol) restart(*process) { s.registers = nil }
 
-func (s *symbol) spawn(p *process, program int) int {
-	child := &symbol{process: process{program: program, v: p.v}}
+func (s *symbol) spawn(p *process, in instruction) int {
+	child := &symbol{process: process{program: in.n, v: p.v, detached: p.detached || in.detached}}
 	moved := map[int]int{}
 	for k, kind := range s.registers {
 		if kind == model.KindNone {
@@ -185,6 +189,9 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 				keys[k] = tiny
 				e := &s.Entries[k]
 				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL)}
+				if e.Session != 0 {
+					w.entries[tiny] = entry{value: e.Value, bond: bond{bound: true, within: int(e.TTL), dying: e.Clock != model.NoClock}}
+				}
 			}
 		}
 	}
@@ -232,6 +239,9 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 		return q
 	case model.Replying:
 		q.phase, q.seen = replying, seen{code: p.Observed.Code()}
+		if code, ok := ofExec(y.set.programs[q.program][q.pc], p.Observed, l); ok {
+			q.seen.code = code
+		}
 		if p.Observed.Code() == model.Found {
 			q.seen.value = p.Registers[p.Observed.Register()].Datum
 		}
@@ -252,6 +262,7 @@ func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) 
 	if q.hasDeadline {
 		q.deadlinePassed = p.Registers[s.deadline].Clock == model.NoClock
 	}
+	q.writing = p.Writing
 	q.stopped, q.cancelled, q.starved, q.new = p.Stopped, p.Cancelled, p.Starved, p.New
 	q.stoppedAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Stopped && p.Observed != 0
 	q.cancelledAtIssue = p.Phase == model.Acting && p.Observed.Code() == model.Cancelled
@@ -301,7 +312,7 @@ func (w *world) discrete() *world {
 		d.nodes[n].age = 0
 	}
 	for k := range d.entries {
-		d.entries[k].age = 0
+		d.entries[k].age, d.entries[k].bond.age = 0, 0
 	}
 	d.tidy()
 	number := map[family]int{}

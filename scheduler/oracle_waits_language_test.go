@@ -65,6 +65,8 @@ const (
 type tinyWaits struct {
 	watch         *protocol.Watch
 	closed, holds bool
+	// ofCache: the watch is of the cache.
+	ofCache bool
 }
 
 // idle reports whether the instruction is no operation.
@@ -153,7 +155,7 @@ func (l *tinyWaits) begin(store *protocol.Store, in instruction) model.Code {
 		watch, err = store.Subscribe(tinyChannel)
 	}
 	if err == nil {
-		l.watch, l.closed = watch, false
+		l.watch, l.closed, l.ofCache = watch, false, tinyKeys[in.key].cache
 	}
 	return errorCode(err, model.Done)
 }

@@ -199,6 +199,9 @@ func (w *world) sameQueue(p, q *process) bool {
 		return false
 	}
 	a, b := w.waitsFor(p), w.waitsFor(q)
+	if a.writes() && b.writes() {
+		return true
+	}
 	if a.verb != b.verb {
 		return false
 	}
@@ -214,6 +217,7 @@ func (w *world) park(i int) {
 	}
 	p.phase, p.age, p.place, p.new = parked, 0, last+1, false
 	p.stoppedAtIssue, p.cancelledAtIssue = false, false
+	p.overdue, p.late = false, false
 }
 
 // serve gives the elements that there are to those who are parked, as long as there are
@@ -223,7 +227,7 @@ func (w *world) serve() {
 		var next *process
 		for i := range w.processes {
 			p := &w.processes[i]
-			if p.phase == parked && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
+			if p.phase == parked && !w.waitsFor(p).writes() && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
 				next = p
 			}
 		}
@@ -265,17 +269,18 @@ func (w *world) leaves(i int, add func(weight int, fault bool, change func(n *wo
 			n.deliver(i, in, seen{code: code})
 		})
 	}
-	if p.cancelled {
+	cancelled := p.cancelled && p.cancellable(in)
+	if cancelled {
 		leave(model.Cancelled)
 	}
 	broken := w.broken(p, in)
-	if broken && !p.cancelled {
+	if broken && !cancelled {
 		leave(model.Failed)
 	}
 	if p.stopped {
 		leave(model.Stopped)
 	}
-	if !p.cancelled && !broken && in.ttl > 0 && p.age >= in.ttl {
+	if !cancelled && !broken && in.ttl > 0 && p.age >= in.ttl {
 		leave(model.Elapsed)
 	}
 }
@@ -288,7 +293,7 @@ func (w *world) broken(p *process, in instruction) bool {
 // parkedFor is bounds for a process that is parked.
 func (w *world) parkedFor(p *process) (least, most int, forever bool) {
 	in := w.waitsFor(p)
-	if p.cancelled || p.stopped || w.broken(p, in) {
+	if p.cancelled && p.cancellable(in) || p.stopped || w.broken(p, in) {
 		return 0, 0, false
 	}
 	return in.ttl, in.ttl, in.ttl == 0
@@ -327,6 +332,10 @@ func (w *world) onWaits(p *process, in instruction, answer model.Code) seen {
 
 // begins does the rest; it reports whether the process is parked now.
 func (w *world) begins(i int, in instruction, o seen) bool {
+	if o.code == model.Parked {
+		w.park(i)
+		return true
+	}
 	switch in.verb {
 	case vBlockingPop, vReceive:
 		if o.code == model.Missing {

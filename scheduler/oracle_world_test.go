@@ -29,6 +29,7 @@ type entry struct {
 	ttl, age int // ttl 0: none
 	// at is the time that it carries.
 	at moment
+	bond
 }
 
 type status uint8
@@ -131,14 +132,18 @@ func (h processHost) restart(p *process) {
 	}
 }
 
-func (h processHost) spawn(p *process, number int) int {
+func (h processHost) spawn(p *process, in instruction) int {
 	last := 0
 	for i := range h.w.processes {
 		if q := &h.w.processes[i]; q.family() == p.family() {
 			last = max(last, q.order)
 		}
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: number, v: p.v, cancelled: p.cancelled}
+	limit := in.within
+	if limit == 0 {
+		limit = p.within
+	}
+	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -191,7 +196,8 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 		case w.givesUp(p):
 			return 0, 0, false
 		case in.remote():
-			return w.set.latMin, w.set.latMax, false
+			least, most = w.remoteBounds(p)
+			return least, most, false
 		case in.verb == vWait:
 			return 0, 0, w.find(p.family(), p.task[in.slot]-1).phase != ended
 		case in.stoppable() && p.stoppedAtIssue:
@@ -219,7 +225,10 @@ func (w *world) late(p *process) bool {
 func (w *world) longest(p *process) int {
 	if p.phase == acting && w.set.programs[p.program][p.pc].requests() && !p.cancelledAtIssue {
 		// One more says that it is too late for a request to be under way.
-		return w.set.latMax + 1
+		return max(w.set.latMax, w.limit(p)) + 1
+	}
+	if limit := w.limit(p); limit > 0 {
+		return max(w.set.latMax, limit) + 1
 	}
 	if p.phase == acting {
 		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
@@ -355,6 +364,9 @@ func (w *world) key() string {
 	for _, e := range w.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.bound)
+		flag(e.dying)
+		put(e.within, e.bond.age)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
@@ -374,6 +386,9 @@ func (w *world) key() string {
 	for _, e := range w.backup.entries {
 		datum(e.value)
 		put(e.ttl, e.age)
+		flag(e.bound)
+		flag(e.dying)
+		put(e.within, e.bond.age)
 		flag(e.at.known)
 		put(e.at.age, e.at.ahead)
 	}
@@ -405,6 +420,12 @@ func (w *world) key() string {
 			put(m.age, m.ahead)
 		}
 		flag(p.starved)
+		flag(p.writing)
+		flag(p.knows)
+		flag(p.detached)
+		flag(p.overdue)
+		flag(p.late)
+		put(p.within)
 		put(p.place, p.watch.keys)
 		flag(p.watch.writes)
 		flag(p.watch.changed)
