@@ -88,6 +88,10 @@ func TestWhatADriftingClockMeasures(t *testing.T) {
 			return d.Passed() == passed
 		}
 	}
+	received := func(c *protocol.Client) bool {
+		ok, err := c.Memory.ReceiveWithin("nothing", 10*time.Second)
+		return err == nil && !ok
+	}
 	limited := func(c *protocol.Client) bool {
 		part, _ := c.WithTimeout(10 * time.Second)
 		return part.Sleep(time.Hour) != nil
@@ -116,6 +120,8 @@ func TestWhatADriftingClockMeasures(t *testing.T) {
 		{"or late", reachableWith(t, after(11*time.Second, false, deadline(false)), node(20)), true},
 		{"a context with a timeout ends early", reachableWith(t, after(8*time.Second, true, limited), node(20)), true},
 		{"and not earlier", reachableWith(t, after(7999*time.Millisecond, true, limited), node(20)), false},
+		{"a wait within the node ends early", reachableWith(t, after(8*time.Second, true, received), node(20)), true},
+		{"and not earlier", reachableWith(t, after(7999*time.Millisecond, true, received), node(20)), false},
 		{"work is not concerned", reachableWith(t, after(9999*time.Millisecond, true, func(c *protocol.Client) bool {
 			c.Compute(protocol.Range{Min: 10 * time.Second, Max: 10 * time.Second})
 			return true

@@ -68,7 +68,7 @@ func tinyExec(v *protocol.View, w tinyWrite) bool {
 }
 
 func (l *tinyWaits) exec(v protocol.Value, in instruction) model.Code {
-	there, done, err := protocol.Exec(l.watch, tinyWrite{tinyKeys[in.key].name, v, ticks(in.ttl)}, tinyExec)
+	there, done, err := protocol.Exec(l.watch, tinyWrite{tinyKeys[in.key].name, v, in.ticks(in.ttl)}, tinyExec)
 	l.closed = l.closed || err == nil
 	return errorCode(err, pick(done, execCode(there), model.Refused))
 }

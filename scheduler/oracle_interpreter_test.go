@@ -181,7 +181,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	case in.valueTTL:
 		options = append(options, c.ValueTTL())
 	case in.ttl > 0:
-		options = append(options, protocol.PX(ticks(in.ttl)))
+		options = append(options, protocol.PX(in.ticks(in.ttl)))
 	}
 	switch in.verb {
 	case vGet:
@@ -193,16 +193,16 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		ok, err := store.SetXX(key, l.v[in.v], options...)
 		l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 	case vSetNX:
-		ok, err := store.SetNX(key, l.v[in.v], ticks(in.ttl), options...)
+		ok, err := store.SetNX(key, l.v[in.v], in.ticks(in.ttl), options...)
 		l.last = errorCode(err, pick(ok, model.Done, model.Refused))
 	case vDel:
 		ok, err := store.Del(key)
 		l.last = errorCode(err, pick(ok, model.Done, model.Missing))
 	case vPExpire:
-		ok, err := store.PExpire(key, ticks(in.ttl))
+		ok, err := store.PExpire(key, in.ticks(in.ttl))
 		l.last = errorCode(err, pick(ok, model.Done, model.Missing))
 	case vPTTL:
-		left, err := store.PTTL(key, ticks(in.ttl))
+		left, err := store.PTTL(key, in.ticks(in.ttl))
 		l.last = [...]model.Code{protocol.Absent: model.Missing, protocol.NoTTL: model.NoTTL, protocol.Below: model.Below, protocol.NotBelow: model.NotBelow}[left]
 		l.last = errorCode(err, l.last)
 	case vDelEq, vExpireEq:
@@ -211,7 +211,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		if in.verb == vDelEq {
 			owner, err = store.DelIfEqual(key, l.v[in.v])
 		} else {
-			owner, err = store.ExpireIfEqual(key, l.v[in.v], ticks(in.ttl))
+			owner, err = store.ExpireIfEqual(key, l.v[in.v], in.ticks(in.ttl))
 		}
 		l.last = [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
 		l.last = errorCode(err, l.last)
@@ -222,7 +222,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	case vCompute:
 		l.last = errorCode(c.Compute(protocol.Range{Min: ticks(in.min), Max: ticks(in.max)}), model.Done)
 	case vSleep:
-		err := c.SleepBetween(ticks(in.min), ticks(in.max))
+		err := c.SleepBetween(in.ticks(in.min), in.ticks(in.max))
 		l.last = errorCode(err, pick(err == nil, model.Done, model.Stopped))
 	case vStop:
 		l.task[in.slot].Stop()
@@ -231,7 +231,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		r := l.task[in.slot].Wait()
 		l.last, l.number, l.v[in.v] = model.Result, r.N, r.V
 	case vDeadline:
-		l.deadline = c.Deadline(ticks(in.ttl))
+		l.deadline = c.Deadline(in.ticks(in.ttl))
 		l.last = model.Done
 	case vPassed:
 		l.last = pick(l.deadline.Passed(), model.Passed, model.NotPassed)

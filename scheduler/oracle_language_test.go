@@ -80,6 +80,7 @@ type instruction struct {
 	within   int        // how long its process waits for it at most, ticks; 0 for ever
 	detached bool       // it goes on if its request is cancelled
 	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint, more keys of a Watch
+	halves   int        // by how many halves its clock stretches what it waits for, 0 for two: see oracle_drift_test.go
 }
 
 var codeName = map[model.Code]string{
@@ -189,3 +190,11 @@ func (ps programs) String() string {
 const tick = time.Second
 
 func ticks(n int) time.Duration { return time.Duration(n) * tick }
+
+// ticks is how long so many ticks by the clock that measures the instruction are.
+func (in instruction) ticks(n int) time.Duration {
+	if in.halves == 0 {
+		return ticks(n)
+	}
+	return ticks(n) * time.Duration(in.halves) / 2
+}

@@ -99,7 +99,7 @@ func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
 		ok, err := store.Pop(key)
 		return errorCode(err, pick(ok, model.Done, model.Missing)), true
 	case vBlockingPop:
-		return waited(store.BlockingPop(key, ticks(in.ttl))), true
+		return waited(store.BlockingPop(key, in.ticks(in.ttl))), true
 	case vWatch, vWatchWrites, vSubscribe:
 		return l.begin(store, in), true
 	case vPublish:
@@ -112,13 +112,13 @@ func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
 	case vNotice:
 		return waited(true, l.watch.Wait()), true
 	case vNoticeWithin:
-		return waited(l.watch.WaitWithin(ticks(in.ttl))), true
+		return waited(l.watch.WaitWithin(in.ticks(in.ttl))), true
 	case vLock:
 		c.Memory.Lock(tinyMutex)
 		l.holds = true
 		return model.Done, true
 	case vLockWithin:
-		ok := c.Memory.LockWithin(tinyMutex, ticks(in.ttl))
+		ok := c.Memory.LockWithin(tinyMutex, in.ticks(in.ttl))
 		l.holds = l.holds || ok
 		return pick(ok, model.Done, model.Elapsed), true
 	case vUnlock:
@@ -130,7 +130,7 @@ func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
 		return model.Done, true
 	case vReceive:
 		if in.ttl > 0 {
-			return waited(c.Memory.ReceiveWithin(tinySignals, ticks(in.ttl))), true
+			return waited(c.Memory.ReceiveWithin(tinySignals, in.ticks(in.ttl))), true
 		}
 		return waited(true, c.Memory.Receive(tinySignals)), true
 	}
