@@ -81,7 +81,10 @@ func Verify(t TB, s Scenario, properties ...model.Property) {
 func errorKind(err error) string {
 	var s *scheduler.ScenarioError
 	var p *scheduler.ProtocolError
+	var broken *scheduler.PropertyError
 	switch {
+	case errors.As(err, &broken):
+		return "the property cannot be checked"
 	case errors.As(err, &s):
 		return "wrong scenario"
 	case errors.As(err, &p):

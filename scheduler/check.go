@@ -105,8 +105,8 @@ func (r *Report) Worse() Result {
 // is met; what was found until then is in the report.
 //
 // Its errors are a *ScenarioError for a scenario that makes no sense, a
-// *ProtocolError for protocol code that breaks a rule, and anything else for a
-// fault of its own: then no verdict is to be trusted.
+// *ProtocolError for protocol code that breaks a rule, a *PropertyError for a property that
+// panics, and anything else for a fault of its own: then no verdict is to be trusted.
 func Check(ctx context.Context, s Scenario, properties []model.Property, o Options) (*Report, error) {
 	s, err := s.Check()
 	if err != nil {
@@ -279,7 +279,9 @@ func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*
 		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
 		Steps: x.describe(path, instants, lengths),
 	}
-	t.Explanation = p.Explain(t)
+	if t.Explanation, err = explain(p, t); err != nil {
+		return nil, err
+	}
 	if err := Replay(s, t, p); err != nil {
 		return nil, fmt.Errorf("the counterexample does not replay: %w", err)
 	}

@@ -24,6 +24,7 @@ type expander struct {
 	upper       []zone.Bound
 	found       successor
 	visited     model.State
+	asked
 	// clocks are those of before, of which some may drift; furthers those of meanwhile,
 	// and afters those of after.
 	clocks, furthers, afters driftingClocks
@@ -84,7 +85,8 @@ type target struct {
 }
 
 // successors calls do with everything that can happen from a stored state.
-func (e *expander) successors(s uint32, do func(f *successor) error) error {
+func (e *expander) successors(s uint32, do func(f *successor) error) (err error) {
+	defer e.blame(&err)
 	x := e.search
 	r := x.states.at(s)
 	faults := int(r.faults)
@@ -220,6 +222,7 @@ func (e *expander) check() {
 		size := m.Memory()
 		memory := e.to.Memory[at : at+size]
 		at += size
+		e.property = m
 		outcome := m.Check(&e.to, &e.event, memory)
 		if outcome&model.Exercised != 0 {
 			f.exercised |= 1 << i
@@ -232,6 +235,7 @@ func (e *expander) check() {
 			counters++
 		}
 	}
+	e.property = nil
 }
 
 // settle brings to with the zone mid into canonical form and lets time pass; the
@@ -286,10 +290,12 @@ func (e *expander) finish(steps int) {
 	x.zones.lookup(&f.target)
 	f.flags, f.pending, f.inRange = 0, false, e.after.InRange()
 	for _, d := range x.deadEnds {
+		e.property = d
 		f.pending = d.Pending(&e.to)
 		if d.Settled(&e.to) {
 			f.flags |= flagSettled
 		}
+		e.property = nil
 	}
 }
 

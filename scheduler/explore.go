@@ -110,7 +110,8 @@ type find struct {
 	step          ordinal
 }
 
-func (x *explorer) run(ctx context.Context) error {
+func (x *explorer) run(ctx context.Context) (err error) {
+	defer x.blame(&err)
 	x.started = time.Now()
 	x.table, x.zones = newTable(), &zoneTable{newTable()}
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
