@@ -38,8 +38,8 @@ func (stuck) Name() string                { return "fragile" }
 func (stuck) Rule() string                { return "it does not panic" }
 func (stuck) Vacuous() string             { return "it was never asked" }
 func (stuck) Explain(*model.Trace) string { return "" }
-func (stuck) Settled(*model.State) bool { panic("not settled") }
-func (stuck) Pending(*model.State) bool { return true }
+func (stuck) Settled(*model.State) bool   { panic("not settled") }
+func (stuck) Pending(*model.State) bool   { return true }
 
 // A property is the user's code, too: that it panics is told with its name and the line,
 // the same for every number of workers, and ends no program.
