@@ -4,29 +4,30 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"lockstep/model"
 )
 
 // CleanWhenIdle is the property that nothing is left in the stores when nobody is at work
-// but values, and what a TTL or a session will end: no lock, no entry of a queue, no
-// signal that nobody has taken.
+// but values, numbers that were counted, and what a TTL or a session will end: no lock, no
+// entry of a queue, no signal that nobody has taken.
 func CleanWhenIdle() model.Property { return cleanWhenIdle{} }
 
 type cleanWhenIdle struct{}
 
 func (cleanWhenIdle) Name() string { return "clean-when-idle" }
 func (cleanWhenIdle) Rule() string {
-	return "when nobody is at work nothing is left but values and what will end by itself"
+	return "when nobody is at work nothing is left but values, numbers and what will end by itself"
 }
-func (cleanWhenIdle) Vacuous() string { return "nothing but values was ever stored" }
+func (cleanWhenIdle) Vacuous() string { return "nothing but values and numbers was ever stored" }
 
 // Memory is 1 once something else has been stored.
 func (cleanWhenIdle) Memory() int { return 1 }
 
 func (cleanWhenIdle) Check(s *model.State, e *model.Event, stored []byte) model.Outcome {
 	for i := range e.Changes {
-		if v := e.Changes[i].After.Value; v.Kind != model.KindNone && v.Kind != model.KindVersion {
+		if e.Changes[i].After.Present() && leftover(&e.Changes[i].After) {
 			stored[0] = 1
 		}
 	}
@@ -34,11 +35,17 @@ func (cleanWhenIdle) Check(s *model.State, e *model.Event, stored []byte) model.
 		return 0
 	}
 	for k := range s.Entries {
-		if e := &s.Entries[k]; e.Present() && e.Value.Kind != model.KindVersion && e.TTL == 0 && e.Session == 0 {
+		if e := &s.Entries[k]; e.Present() && leftover(e) && e.TTL == 0 && e.Session == 0 {
 			return model.Exercised | model.Violated
 		}
 	}
 	return model.Exercised
+}
+
+// leftover reports whether the entry is one that somebody has to take away, unless it ends
+// by itself.
+func leftover(e *model.Entry) bool {
+	return e.Value.Kind != model.KindVersion && e.Value.Kind != model.KindCounter
 }
 
 // idle reports whether no process is at work, and no request under way.
@@ -56,7 +63,7 @@ func (cleanWhenIdle) Explain(t *model.Trace) string {
 	left := map[string]string{}
 	for i := range t.Steps {
 		for _, c := range t.Steps[i].Changes {
-			if left[c.Key] = c.After; c.After == "" || c.After[0] == 'v' || c.AfterTTL > 0 {
+			if left[c.Key] = c.After; strings.Trim(c.After, "0123456789") == "" || c.After[0] == 'v' || c.AfterTTL > 0 {
 				delete(left, c.Key)
 			}
 		}

@@ -49,6 +49,9 @@ func (drift) Describe(model.MoveKind) string { return "has a clock that drifts" 
 // Durations returns what the tick must divide so that little is lost where durations that
 // drift are rounded outward: a tenth of the drift in a second, or less.
 func (f drift) Durations() []time.Duration {
+	if f.perSecond <= 0 {
+		return nil
+	}
 	unit := time.Second
 	for unit > f.perSecond/10 && unit > time.Microsecond {
 		unit /= 10

@@ -51,6 +51,14 @@ type Monitor interface {
 	Check(s *State, e *Event, memory []byte) Outcome
 }
 
+// Named is a Monitor that tells keys by their names.
+type Named interface {
+	Monitor
+	// WithNames returns the monitor for a search in which keys have these names: the store
+	// and the key, empty for a key that is not known yet.
+	WithNames(name func(k KeyID) (store, key string)) Monitor
+}
+
 // Patient is a Monitor about how long requests wait: a [MoveLate] tells it that one
 // has waited for longer than the duration.
 type Patient interface {

@@ -24,6 +24,11 @@ const (
 	MoveTimeout
 )
 
+// String returns what a step of this kind is called in a trace.
+func (k MoveKind) String() string {
+	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late", "timeout"}[k]
+}
+
 // Weight is what a move of this kind adds to the length of a run: an arrival is
 // no step.
 func (k MoveKind) Weight() int {

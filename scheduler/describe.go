@@ -15,7 +15,7 @@ import (
 // brought into canonical form.
 func (n *namer) step(before, after *model.State, e *model.Event, at time.Duration) model.TraceStep {
 	n.now = at
-	step := model.TraceStep{Time: at, Kind: kindName(e.Move.Kind)}
+	step := model.TraceStep{Time: at, Kind: e.Move.Kind.String()}
 	if e.Node >= 0 {
 		step.Node = nodeName(&before.Nodes[e.Node])
 	}
@@ -64,10 +64,6 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 	}
 	step.Text = text
 	return step
-}
-
-func kindName(k model.MoveKind) string {
-	return [...]string{"arrive", "effect", "reply", "expire", "fault", "recovery", "fault", "late", "timeout"}[k]
 }
 
 // driftText says how long a second of a clock that drifts takes.

@@ -33,6 +33,14 @@ func number[K comparable](known *[]K, key K, most int, where string, at model.So
 	return model.KeyID(i), nil
 }
 
+// name returns the store and the key of a number, empty for one that is not known.
+func (l *learner) name(k model.KeyID) (store, key string) {
+	if int(k) >= len(l.keys) {
+		return "", ""
+	}
+	return l.keys[k].store, l.keys[k].key
+}
+
 // Store returns the number of the store that a key belongs to.
 func (l *learner) Store(k model.KeyID) model.StoreID {
 	if int(k) >= len(l.keys) {

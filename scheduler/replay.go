@@ -100,7 +100,7 @@ func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
 	var offered []string
 	for i := range moves.List {
 		move := &moves.List[i]
-		if kindName(move.Kind) != want.Kind {
+		if move.Kind.String() != want.Kind {
 			continue
 		}
 		before := &model.State{}

@@ -91,13 +91,19 @@ func (s Scenario) timeout() *time.Duration {
 // tick returns the tick that all durations that are known have in common.
 func (s Scenario) tick() model.Tick { return model.Tick{}.With(s.durations()...) }
 
-// world makes the rules and the code of the scenario for a tick.
+// world makes the rules and the code of the scenario for a tick. Monitors that need the
+// names of keys are replaced by those that have them.
 func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
 	l := newLearner(s.codes(), protocol.NewWorld(s.ValueTTL, s.Invalidate), t, s.Latency, o.Patience)
 	r := &model.Rules{
 		Boots:     s.boots(),
 		Automaton: l, Monitors: monitors, Replicas: s.Replicas,
 		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
+	}
+	for i, m := range monitors {
+		if named, ok := m.(model.Named); ok {
+			monitors[i] = named.WithNames(l.name)
+		}
 	}
 	var err error
 	for _, d := range []struct {
