@@ -109,6 +109,8 @@ func drawMore(t *rapid.T, s *setting) {
 		drawDetached(t, s)
 	case share < 57:
 		drawSessions(t, s)
+	case share < 67:
+		drawReplicas(t, s)
 	default:
 		return
 	}

@@ -51,6 +51,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, execOutcomes())
 	maps.Copy(all, detachedOutcomes())
 	maps.Copy(all, sessionOutcomes())
+	maps.Copy(all, replicaOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

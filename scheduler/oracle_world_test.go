@@ -21,6 +21,7 @@ type setting struct {
 	patience           int // how long a request may wait; negative if nobody asks
 	window             int // when a request arrives at the latest; negative for any time
 	trials
+	replicas int // of each store; 0 for one
 }
 
 // entry is what is under a key.
