@@ -111,6 +111,8 @@ func drawMore(t *rapid.T, s *setting) {
 		drawSessions(t, s)
 	case share < 67:
 		drawReplicas(t, s)
+	case share < 77:
+		drawMemory(t, s)
 	default:
 		return
 	}

@@ -139,7 +139,7 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
 		return l.v[in.v] == none
 	case vExec:
 		return l.v[in.v] == none || in.unable(l.watch != nil, l.ofCache)
@@ -166,6 +166,10 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	}
 	if code, ok := l.change(c, &l.v[in.v], in); ok {
 		l.last = code
+		return true
+	}
+	if in.recalls() {
+		l.recall(c, in)
 		return true
 	}
 	if in.verb == vExec {

@@ -313,6 +313,8 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
 	case vUpdate, vUpdateIf, vBegin:
 		o = w.write(p, in)
+	case vRecall, vRemember, vRememberNX:
+		o = w.recall(p, in)
 	case vExec:
 		o = w.exec(p, in, s)
 	case vCommit, vRollback:

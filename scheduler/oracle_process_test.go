@@ -80,7 +80,7 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
 		return p.v[in.v] != none
 	case vExec:
 		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
@@ -96,7 +96,7 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall:
 		return true
 	case vSetAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -215,7 +215,7 @@ func (ps programs) observe(p *process, o seen) {
 	}
 	in := ps[p.program][p.pc]
 	switch in.verb {
-	case vGet, vRead, vUpdate:
+	case vGet, vRead, vUpdate, vRecall:
 		p.v[in.v] = o.value
 	case vGetAt:
 		p.v[in.v], p.found = o.value, moment{}

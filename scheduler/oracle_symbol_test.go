@@ -169,6 +169,8 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 			switch d := n.Memory[k]; name {
 			case tinyMutex:
 				h.locked = d.Kind != model.KindNone
+			case tinyVariable:
+				h.variable = d
 			case tinySignals:
 				h.signals = int(d.N)
 			}

@@ -50,7 +50,9 @@ type host1 struct {
 	// signals are in its channel.
 	locked  bool
 	signals int
-	ahead   int // of its wall clock
+	// variable is what is in it besides.
+	variable model.Datum
+	ahead    int // of its wall clock
 }
 
 // mostProcesses and mostTokens are more than a case of use has at once.
@@ -324,6 +326,9 @@ func (w *world) tidy() {
 	for k := range w.entries {
 		rename(&w.entries[k].value)
 	}
+	for n := range w.nodes {
+		rename(&w.nodes[n].variable)
+	}
 	for k := range w.backup.entries {
 		rename(&w.backup.entries[k].value)
 	}
@@ -361,6 +366,7 @@ func (w *world) key() string {
 		put(int(n.status), n.age, n.signals)
 		put(n.ahead)
 		flag(n.locked)
+		datum(n.variable)
 	}
 	for _, e := range w.entries {
 		datum(e.value)
