@@ -113,6 +113,8 @@ func drawMore(t *rapid.T, s *setting) {
 		drawReplicas(t, s)
 	case share < 77:
 		drawMemory(t, s)
+	case share < 87:
+		drawRoles(t, s)
 	default:
 		return
 	}

@@ -12,11 +12,12 @@ type tiny struct {
 	// Tick makes the tick known to the engine before any code has run.
 	Tick     time.Duration `help:"the tick"`
 	programs programs
+	handle   int
 }
 
 // Handle is one request.
 func (p tiny) Handle(c *protocol.Client) protocol.Answer {
-	if r, again := p.run(c, handleProgram, tinyLocals{}); again {
+	if r, again := p.run(c, p.handle, tinyLocals{}); again {
 		return protocol.Again()
 	} else if r.N == 0 {
 		return protocol.Stale()

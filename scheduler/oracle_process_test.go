@@ -26,6 +26,7 @@ type seen struct {
 type process struct {
 	node, request, order int // order: among those that the request has spawned
 	root                 bool
+	job                  bool
 	program, pc          int
 	phase                phase
 	age                  int // ticks in this phase
@@ -188,12 +189,12 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.pc = in.to
 		case vAgain:
 			// Only a request starts over; for the rest it is the end.
-			if p.program != handleProgram {
+			if !p.root || p.job || p.program == updateProgram {
 				p.end(0, model.Datum{})
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, program: p.program, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true

@@ -61,6 +61,8 @@ func (s *setting) smaller() []*setting {
 	lower(func(c *setting) *int { return &c.step }, 1)
 	lower(func(c *setting) *int { return &c.downLeast }, 0)
 	lower(func(c *setting) *int { return &c.replicas }, 0)
+	lower(func(c *setting) *int { return &c.jobs }, 0)
+	lower(func(c *setting) *int { return &c.others }, 0)
 	if s.latMax > 0 {
 		try(func(c *setting) { c.latMin, c.latMax = 0, 0 })
 		try(func(c *setting) { c.latMin, c.latMax = 0, 1 })
