@@ -46,9 +46,9 @@ func (f failover) Resolve(t model.Tick) (model.Fault, error) {
 	return f, err
 }
 
-// Offer lets a replica fall behind where a write is about to take effect, or a TTL is
-// just over, which the replica may notice later at that instant: before that there is
-// nothing to lose, and more time left if it falls behind later.
+// Offer lets a replica fall behind where a write is about to take effect, a wait for
+// replicas, or a TTL is just over, which the replica may notice later at that instant:
+// before that there is nothing to lose, and more time left if it falls behind later.
 func (f failover) Offer(r *model.Rules, s *model.State, m *model.Moves) {
 	if s.Replica.Lags {
 		if !s.Replica.Reads {
@@ -70,7 +70,7 @@ func offerLag(r *model.Rules, s *model.State, m *model.Moves, others bool) {
 		}
 	}
 	for i := range s.Processes {
-		if op := r.Pending(s, &s.Processes[i]); op != nil && op.Writes() {
+		if op := r.Pending(s, &s.Processes[i]); op != nil && (op.Writes() || op.Kind == model.WaitReplicas) {
 			offer(op.Store)
 		}
 	}

@@ -167,7 +167,9 @@ func (r *Rules) acknowledge(s *State, code Code) {
 		if !p.parked() {
 			continue
 		}
-		if op := r.Automaton.Operation(p.Local); op.Kind == WaitReplicas && op.Store == s.Replica.Store {
+		op := r.Automaton.Operation(p.Local)
+		// One that waits for more than there are is told of a failover only.
+		if op.Kind == WaitReplicas && op.Store == s.Replica.Store && (code == Failed || int(op.Class) <= r.Replicas) {
 			r.unpark(p, op, Observe(code))
 		}
 	}

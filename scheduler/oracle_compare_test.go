@@ -17,8 +17,8 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d %s\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.trials, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d replicas=%d jobs=%d others=%d %s\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.replicas, s.jobs, s.others, s.trials, s.programs)
 }
 
 // scenario is the same for the engine.
@@ -32,6 +32,8 @@ func (s *setting) scenario() scheduler.Scenario {
 		c.ArriveWithin = &within
 	}
 	c.ValueTTL, c.RebuildBound = ticks(s.valueTTL), s.bound
+	s.staff(&c)
+	c.Replicas = max(1, s.replicas)
 	if s.crashes > 0 {
 		c.Faults = append(c.Faults, faults.Crash(s.crashes))
 	}

@@ -294,7 +294,10 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 	if !w.backup.lags {
 		w.laggards(begin)
 	} else if w.backup.reads {
-		add(1, false, func(n *world, _ *successor) { n.backup = backup{} })
+		add(1, false, func(n *world, _ *successor) {
+			n.backup = backup{}
+			n.caughtUp()
+		})
 	}
 	if w.backup.lags && !w.backup.reads {
 		w.promotions(0, w.backup.entries, func(now [len(tinyKeys)]entry) {
@@ -311,6 +314,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 					}
 				}
 				n.frozen[store(n.backup.cache)] = false
+				n.promoted(n.backup.cache)
 				n.backup = backup{}
 			})
 		})

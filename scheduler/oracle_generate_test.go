@@ -109,6 +109,12 @@ func drawMore(t *rapid.T, s *setting) {
 		drawDetached(t, s)
 	case share < 57:
 		drawSessions(t, s)
+	case share < 67:
+		drawReplicas(t, s)
+	case share < 77:
+		drawMemory(t, s)
+	case share < 87:
+		drawRoles(t, s)
 	default:
 		return
 	}

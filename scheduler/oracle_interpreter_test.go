@@ -12,11 +12,12 @@ type tiny struct {
 	// Tick makes the tick known to the engine before any code has run.
 	Tick     time.Duration `help:"the tick"`
 	programs programs
+	handle   int
 }
 
 // Handle is one request.
 func (p tiny) Handle(c *protocol.Client) protocol.Answer {
-	if r, again := p.run(c, handleProgram, tinyLocals{}); again {
+	if r, again := p.run(c, p.handle, tinyLocals{}); again {
 		return protocol.Again()
 	} else if r.N == 0 {
 		return protocol.Stale()
@@ -139,7 +140,7 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
 		return l.v[in.v] == none
 	case vExec:
 		return l.v[in.v] == none || in.unable(l.watch != nil, l.ofCache)
@@ -166,6 +167,10 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 	}
 	if code, ok := l.change(c, &l.v[in.v], in); ok {
 		l.last = code
+		return true
+	}
+	if in.recalls() {
+		l.recall(c, in)
 		return true
 	}
 	if in.verb == vExec {

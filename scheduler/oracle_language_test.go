@@ -133,7 +133,7 @@ func (in instruction) String() string {
 		return fmt.Sprintf("DelIfEqual %s v%d", key, in.v)
 	case vExpireEq:
 		return fmt.Sprintf("ExpireIfEqual %s v%d %d", key, in.v, in.ttl)
-	case vRead, vUpdate, vToken, vBegin, vUpdateIf:
+	case vRead, vUpdate, vToken, vBegin, vUpdateIf, vRecall, vRemember, vRememberNX:
 		return fmt.Sprintf("v%d = %s", in.v, in.verb)
 	case vCompute, vSleep:
 		return fmt.Sprintf("%s %d..%d", in.verb, in.min, in.max)

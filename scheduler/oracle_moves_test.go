@@ -313,6 +313,8 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
 	case vUpdate, vUpdateIf, vBegin:
 		o = w.write(p, in)
+	case vRecall, vRemember, vRememberNX:
+		o = w.recall(p, in)
 	case vExec:
 		o = w.exec(p, in, s)
 	case vCommit, vRollback:
@@ -425,7 +427,10 @@ func (w *world) judge(s *successor) {
 
 // isRequest reports whether the process is a request that has arrived and is not
 // answered.
-func (p *process) isRequest(set *setting) bool { return p.node < set.nodes && p.root && p.active() }
+func (p *process) isRequest(set *setting) bool { return p.requests(set) && p.active() }
+
+// requests reports whether it is one, or will be.
+func (p *process) requests(set *setting) bool { return p.node < set.services() && p.root && !p.job }
 
 // settled reports whether no request is live.
 func (w *world) settled() bool {

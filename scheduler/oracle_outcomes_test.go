@@ -51,6 +51,9 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, execOutcomes())
 	maps.Copy(all, detachedOutcomes())
 	maps.Copy(all, sessionOutcomes())
+	maps.Copy(all, replicaOutcomes())
+	maps.Copy(all, memoryOutcomes())
+	maps.Copy(all, roleOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

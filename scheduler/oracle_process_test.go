@@ -26,6 +26,7 @@ type seen struct {
 type process struct {
 	node, request, order int // order: among those that the request has spawned
 	root                 bool
+	job                  bool
 	program, pc          int
 	phase                phase
 	age                  int // ticks in this phase
@@ -80,7 +81,7 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
 		return p.v[in.v] != none
 	case vExec:
 		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
@@ -96,7 +97,7 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall:
 		return true
 	case vSetAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -112,7 +113,7 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec, vReplicas:
 		return true
 	}
 	return false
@@ -188,12 +189,12 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.pc = in.to
 		case vAgain:
 			// Only a request starts over; for the rest it is the end.
-			if p.program != handleProgram {
+			if !p.root || p.job || p.program == updateProgram {
 				p.end(0, model.Datum{})
 				return true
 			}
 			h.restart(p)
-			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
+			*p = process{node: p.node, request: p.request, order: p.order, root: p.root, program: p.program, wait: p.wait, cancelled: p.cancelled, giving: giving{within: p.within}}
 		case vReturn:
 			p.end(in.n, p.v[in.v])
 			return true
@@ -215,7 +216,7 @@ func (ps programs) observe(p *process, o seen) {
 	}
 	in := ps[p.program][p.pc]
 	switch in.verb {
-	case vGet, vRead, vUpdate:
+	case vGet, vRead, vUpdate, vRecall:
 		p.v[in.v] = o.value
 	case vGetAt:
 		p.v[in.v], p.found = o.value, moment{}

@@ -60,6 +60,9 @@ func (s *setting) smaller() []*setting {
 	lower(func(c *setting) *int { return &c.late }, 1)
 	lower(func(c *setting) *int { return &c.step }, 1)
 	lower(func(c *setting) *int { return &c.downLeast }, 0)
+	lower(func(c *setting) *int { return &c.replicas }, 0)
+	lower(func(c *setting) *int { return &c.jobs }, 0)
+	lower(func(c *setting) *int { return &c.others }, 0)
 	if s.latMax > 0 {
 		try(func(c *setting) { c.latMin, c.latMax = 0, 0 })
 		try(func(c *setting) { c.latMin, c.latMax = 0, 1 })
@@ -83,7 +86,7 @@ func (s *setting) smaller() []*setting {
 			if in.min > 0 {
 				try(func(c *setting) { c.programs[n][i].min--; c.programs[n][i].max-- })
 			}
-			if in.ttl > 0 && in.verb != vDeadline || in.ttl > 1 {
+			if in.ttl > 0 && in.verb != vDeadline && in.verb != vReplicas || in.ttl > 1 {
 				try(func(c *setting) { c.programs[n][i].ttl-- })
 			}
 			if in.detached {
@@ -93,7 +96,7 @@ func (s *setting) smaller() []*setting {
 				try(func(c *setting) { c.programs[n][i].within = 0 })
 				try(func(c *setting) { c.programs[n][i].within-- })
 			}
-			if in.n > 0 && in.verb != vGo {
+			if in.n > 0 && in.verb != vGo && !(in.n == 1 && in.verb == vReplicas) {
 				try(func(c *setting) { c.programs[n][i].n-- })
 			}
 			if in.keepTTL || in.valueTTL {

@@ -58,7 +58,7 @@ func (y *symbols) after(at scheduler.Origin, l scheduler.Learner) *symbol {
 func (y *symbols) begin(p model.ProgramID, l scheduler.Learner) *symbol {
 	at, before, spawned := l.Spawned(p)
 	if !spawned {
-		return &symbol{process: process{program: map[model.ProgramID]int{model.ProgramOf(model.Request, 0): handleProgram, model.ProgramOf(model.Update, 0): updateProgram}[p]}}
+		return &symbol{process: process{program: rolePrograms()[p], root: true, job: p == model.ProgramOf(model.Job, 0)}}
 	}
 	child := *y.after(at, l).spawned[before]
 	child.registers = slices.Clone(child.registers)
@@ -169,6 +169,8 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 			switch d := n.Memory[k]; name {
 			case tinyMutex:
 				h.locked = d.Kind != model.KindNone
+			case tinyVariable:
+				h.variable = d
 			case tinySignals:
 				h.signals = int(d.N)
 			}
@@ -213,11 +215,7 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 
 func (y *symbols) process(p *model.Process, n *model.Node, l scheduler.Learner) process {
 	if p.Phase == model.Waiting {
-		program := handleProgram
-		if n.Class == model.Updater {
-			program = updateProgram
-		}
-		return process{program: program}
+		return process{program: rolePrograms()[p.Program()], job: p.Role == model.Job}
 	}
 	s := y.of(p.Local, l)
 	q := s.process

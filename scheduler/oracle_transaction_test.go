@@ -176,7 +176,14 @@ func transactionPrograms(t *rapid.T) programs {
 	if chance(t, 50) {
 		update = program{{verb: vUpdate, v: 1}}
 	}
-	return programs{p, update, {change(), line(), end(), line()}}
+	child := program{change(), line(), end(), line()}
+	for i := range child {
+		if child[i].verb == vGo {
+			// It would spawn itself, for ever.
+			child[i] = instruction{verb: vSleep, max: 1}
+		}
+	}
+	return programs{p, update, child}
 }
 
 func drawTransactions(t *rapid.T, s *setting) {

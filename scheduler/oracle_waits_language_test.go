@@ -36,6 +36,8 @@ func (in instruction) waitText() (string, bool) {
 	switch in.verb {
 	case vPush, vPop:
 		return fmt.Sprintf("%s %s/%s", in.verb, store, tinyKeys[in.key].name), true
+	case vReplicas:
+		return fmt.Sprintf("%s %s %d for %d", in.verb, store, in.n, in.ttl), true
 	case vBlockingPop:
 		return fmt.Sprintf("%s %s/%s %d", in.verb, store, tinyKeys[in.key].name, in.ttl), true
 	case vWatch, vWatchWrites:
@@ -100,6 +102,8 @@ func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
 		return errorCode(err, pick(ok, model.Done, model.Missing)), true
 	case vBlockingPop:
 		return waited(store.BlockingPop(key, in.ticks(in.ttl))), true
+	case vReplicas:
+		return waited(store.WaitReplicas(in.n, in.ticks(in.ttl))), true
 	case vWatch, vWatchWrites, vSubscribe:
 		return l.begin(store, in), true
 	case vPublish:

@@ -227,7 +227,7 @@ func (w *world) serve() {
 		var next *process
 		for i := range w.processes {
 			p := &w.processes[i]
-			if p.phase == parked && !w.waitsFor(p).writes() && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
+			if in := w.waitsForAny(p); (in.verb == vBlockingPop || in.verb == vReceive) && w.elements(p.node, w.waitsFor(p)) > 0 && (next == nil || p.place < next.place) {
 				next = p
 			}
 		}
@@ -287,7 +287,7 @@ func (w *world) leaves(i int, add func(weight int, fault bool, change func(n *wo
 
 // broken reports whether a process that is parked at a store has lost its connection.
 func (w *world) broken(p *process, in instruction) bool {
-	return w.blackout.refuses && in.verb == vBlockingPop && w.cut(p.node, tinyKeys[in.key].cache)
+	return w.blackout.refuses && in.onStore() && w.cut(p.node, tinyKeys[in.key].cache)
 }
 
 // parkedFor is bounds for a process that is parked.
@@ -308,6 +308,8 @@ func (w *world) onWaits(p *process, in instruction, answer model.Code) seen {
 		w.push(in.key)
 	case vPop, vBlockingPop, vReceive:
 		return seen{code: w.take(p.node, in)}
+	case vReplicas:
+		return seen{code: pick(w.replicated(in), model.Done, model.Parked)}
 	case vSend:
 		h.signals++
 	case vPublish:

@@ -21,6 +21,8 @@ type setting struct {
 	patience           int // how long a request may wait; negative if nobody asks
 	window             int // when a request arrives at the latest; negative for any time
 	trials
+	staffing
+	replicas int // of each store; 0 for one
 }
 
 // entry is what is under a key.
@@ -49,7 +51,9 @@ type host1 struct {
 	// signals are in its channel.
 	locked  bool
 	signals int
-	ahead   int // of its wall clock
+	// variable is what is in it besides.
+	variable model.Datum
+	ahead    int // of its wall clock
 }
 
 // mostProcesses and mostTokens are more than a case of use has at once.
@@ -91,15 +95,9 @@ func (w *world) still(k int) bool { return w.frozen[store(tinyKeys[k].cache)] }
 
 func start(set *setting) *world {
 	w := &world{set: set, source: 1, crashes: set.crashes, pauses: set.pauses, left: set.budget}
-	for n := range set.nodes + set.updates {
+	for n := range set.services() + set.updates {
 		w.nodes = append(w.nodes, host1{})
-		roots, role := set.requests, handleProgram
-		if n >= set.nodes {
-			roots, role = 1, updateProgram
-		}
-		for r := range roots {
-			w.processes = append(w.processes, process{node: n, request: r, root: true, program: role})
-		}
+		w.processes = append(w.processes, set.roots(n)...)
 	}
 	return w
 }
@@ -218,7 +216,7 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 
 // late reports whether the process has not arrived and must do so now.
 func (w *world) late(p *process) bool {
-	return p.phase == waiting && w.set.window >= 0 && p.node < w.set.nodes && p.age >= w.set.window
+	return p.phase == waiting && w.set.window >= 0 && p.requests(w.set) && p.age >= w.set.window
 }
 
 // longest is the age beyond which nothing about the process depends on its age.
@@ -240,7 +238,7 @@ func (w *world) longest(p *process) int {
 	if p.phase == parked {
 		return w.waitsFor(p).ttl
 	}
-	if p.phase == waiting && p.node < w.set.nodes {
+	if p.phase == waiting && p.requests(w.set) {
 		return max(0, w.set.window)
 	}
 	_, most, forever := w.bounds(p)
@@ -323,6 +321,9 @@ func (w *world) tidy() {
 	for k := range w.entries {
 		rename(&w.entries[k].value)
 	}
+	for n := range w.nodes {
+		rename(&w.nodes[n].variable)
+	}
 	for k := range w.backup.entries {
 		rename(&w.backup.entries[k].value)
 	}
@@ -360,6 +361,7 @@ func (w *world) key() string {
 		put(int(n.status), n.age, n.signals)
 		put(n.ahead)
 		flag(n.locked)
+		datum(n.variable)
 	}
 	for _, e := range w.entries {
 		datum(e.value)
@@ -423,6 +425,7 @@ func (w *world) key() string {
 		flag(p.writing)
 		flag(p.knows)
 		flag(p.detached)
+		flag(p.job)
 		flag(p.overdue)
 		flag(p.late)
 		put(p.within)

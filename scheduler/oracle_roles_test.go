@@ -1,0 +1,107 @@
+package scheduler_test
+
+import (
+	"pgregory.net/rapid"
+
+	"lockstep/model"
+	"lockstep/protocol"
+	"lockstep/scheduler"
+)
+
+// Nodes of the oracle may have a job beside their requests, and some may run another
+// program than the others.
+
+// secondProgram is that of jobs, and of the requests of other nodes.
+const secondProgram = firstChild + 1
+
+// staffing is how many of them there are in a setting.
+type staffing struct {
+	jobs   int // on each node
+	others int // nodes
+}
+
+// services returns how many nodes serve requests.
+func (s *setting) services() int { return s.nodes + s.others }
+
+// roots returns the processes with which a node begins.
+func (s *setting) roots(node int) []process {
+	if node >= s.services() {
+		return []process{{node: node, root: true, program: updateProgram}}
+	}
+	program := handleProgram
+	if node >= s.nodes {
+		program = secondProgram
+	}
+	var all []process
+	for r := range s.requests {
+		all = append(all, process{node: node, request: r, root: true, program: program})
+	}
+	for k := range s.jobs {
+		all = append(all, process{node: node, request: s.requests + k, root: true, program: secondProgram, job: true})
+	}
+	return all
+}
+
+// Job is one run of the job.
+func (p tiny) Job(c *protocol.Client) { p.run(c, secondProgram, tinyLocals{}) }
+
+// staff gives the scenario of the engine the same.
+func (s *setting) staff(c *scheduler.Scenario) {
+	c.Jobs = s.jobs
+	if s.others > 0 {
+		other := tiny{Tick: tick, programs: s.programs, handle: secondProgram}
+		c.Others = []scheduler.Other{{Protocol: other, Nodes: s.others}}
+	}
+}
+
+// rolePrograms are the programs of the engine's roles.
+func rolePrograms() map[model.ProgramID]int {
+	return map[model.ProgramID]int{
+		model.ProgramOf(model.Request, 0): handleProgram, model.ProgramOf(model.Update, 0): updateProgram,
+		model.ProgramOf(model.Job, 0): secondProgram, model.ProgramOf(model.Request, 1): secondProgram,
+	}
+}
+
+// drawRoles gives a setting jobs that interfere with its requests, or nodes with another
+// program: the same with something changed, as in a rolling upgrade.
+func drawRoles(t *rapid.T, s *setting) {
+	s.programs = leasePrograms(t)
+	s.programs[updateProgram] = updateProgramOf(t)
+	s.small(t)
+	s.nodes, s.requests, s.updates, s.patience = 1, 1, 0, -1
+	if chance(t, 50) {
+		s.others = 1
+		other := mutate(t, append(program(nil), s.programs[handleProgram]...))
+		s.programs = append(s.programs, mutate(t, other))
+		return
+	}
+	s.jobs = 1
+	if chance(t, 25) {
+		s.nodes = 2
+	}
+	s.programs = append(s.programs, program{
+		{verb: vCheckpoint, n: 1},
+		{verb: vGet, key: keyLock, v: 2},
+		{verb: vIf, code: oneOf(t, model.Missing, model.Missing, model.Cancelled), to: 5},
+		{verb: vSleep, min: 0, max: oneOf(t, 0, 1, 2)},
+		oneOf(t, instruction{verb: vDelEq, key: keyLock, v: 2}, instruction{verb: vDel, key: keyLock}, instruction{verb: vExpireEq, key: keyLock, v: 2, ttl: 1}, instruction{verb: vDel, key: keyCache}),
+		oneOf(t, instruction{verb: vReturn}, instruction{verb: vGoto, to: 0}, instruction{verb: vAgain}),
+	})
+}
+
+// roleOutcomes are cases of it.
+func roleOutcomes() map[string]outcome {
+	token, set, get := instruction{verb: vToken}, instruction{verb: vSet}, instruction{verb: vGet, v: 2}
+	with := func(r staffing, window int, ps ...program) *setting {
+		s := alone(ps...)
+		s.staffing, s.window = r, window
+		return s
+	}
+	return map[string]outcome{
+		"a job comes at any time":        {true, 0, with(staffing{jobs: 1}, -1, seeing(model.Found, get), nil, nil, program{token, set})},
+		"or never, also within a window": {true, 0, with(staffing{jobs: 1}, 0, seeing(model.Missing, instruction{verb: vSleep, min: 5, max: 5}, get), nil, nil, program{token, set})},
+		"without one nothing is done":    {false, 0, with(staffing{}, -1, seeing(model.Found, get), nil, nil, program{token, set})},
+		"other nodes do something else":  {true, 0, with(staffing{others: 1}, -1, seeing(model.Found, get), nil, nil, program{token, set})},
+		"within a window they do so":     {false, 0, with(staffing{others: 1}, 0, seeing(model.Missing, instruction{verb: vSleep, min: 5, max: 5}, get), nil, nil, program{token, set})},
+	}
+}
