@@ -57,6 +57,9 @@ func Kinds() []Kind {
 	counted := func(make func(int) model.Property) func(int, time.Duration) model.Property {
 		return func(n int, _ time.Duration) model.Property { return make(n) }
 	}
+	timed := func(make func(time.Duration) model.Property) func(int, time.Duration) model.Property {
+		return func(_ int, d time.Duration) model.Property { return make(d) }
+	}
 	return named([]Kind{
 		{Level: Belief, Default: true, New: plain(MutualExclusion), Example: "lease --pause 1x12s"},
 		{Level: Effect, Default: true, New: plain(NoStaleOverwrite), Example: "lease --pause 1x12s"},
@@ -64,7 +67,7 @@ func Kinds() []Kind {
 		{Level: Effect, Default: true, New: plain(NoOrphanedLock), Example: "nottl --crash 1"},
 		{Level: Cost, Default: true, Argument: Count, New: counted(RebuildBound), Example: "setnx"},
 		{Level: Service, Default: true, New: plain(Answered), Example: "nottl --crash 1"},
-		{Level: Service, Argument: Longest, New: func(_ int, d time.Duration) model.Property { return AnsweredWithin(d) }, Example: "direct"},
+		{Level: Service, Argument: Longest, New: timed(AnsweredWithin), Example: "direct"},
 		{Level: Cost, Argument: Count, New: counted(ConcurrentRebuilds), Example: "direct"},
 		{Level: Cost, Argument: Count, New: counted(StoreCommands), Example: "lease"},
 		{Level: Effect, New: plain(WriteUnderLease), Example: "lease --pause 1x12s"},
@@ -75,6 +78,9 @@ func Kinds() []Kind {
 		{Level: Effect, New: plain(ReleasedWhenDone), Example: "nottl --store-error 1"},
 		{Level: Effect, New: plain(CleanWhenIdle), Example: "nottl --crash 1"},
 		{Level: Service, New: plain(MonotonicReads)},
+		{Level: Belief, Argument: Longest, New: timed(LossNoticedWithin), Example: "lease --pause 1x12s"},
+		{Level: Effect, Argument: Longest, New: timed(ReleasedWithin), Example: "setnx --crash 1"},
+		{Level: Service, Argument: Longest, New: timed(FreshWithin), Example: "lease"},
 	})
 }
 

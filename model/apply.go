@@ -25,6 +25,9 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: *entry, Owner: s.ownerOf(entry.Value)})
 		*entry = Entry{}
 		return nil
+	case MoveLate:
+		r.late(s, move, e)
+		return nil
 	case MoveFault, MoveFailure, MoveRecovery:
 		if move.Kind.IsFault() {
 			s.Left[move.Fault]--
@@ -46,9 +49,6 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		err = r.enter(s, i, edge, e)
 		s.Processes[i].New = r.Automaton.Operation(edge.To).Remote()
 		return err
-	case MoveLate:
-		p.Watch = NoClock
-		return nil
 	case MoveTimeout:
 		r.timeOut(s, i, e)
 		return nil
@@ -67,6 +67,18 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 		return r.complete(s, i, move, e)
 	}
 	return r.goOn(s, i, e)
+}
+
+// late ends the watch of a process, or of an entry, that has lasted for too long.
+func (r *Rules) late(s *State, move *Move, e *Event) {
+	if move.Choice != lateEntry {
+		p := &s.Processes[move.Index]
+		e.Process, e.Node, p.Watch = int(move.Index), int(p.Node), NoClock
+		return
+	}
+	entry := &s.Entries[move.Index]
+	entry.Watch = NoClock
+	e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: *entry, After: *entry, Owner: s.ownerOf(entry.Value)})
 }
 
 // complete lets the operation of process i take effect, and the process observe that.

@@ -29,7 +29,10 @@ func (r *Rules) Cancel(s *State, i int) {
 	owner := OwnerOf(&s.Processes[i])
 	for k := range s.Processes {
 		if p := &s.Processes[k]; OwnerOf(p) == owner && p.Active() {
-			p.Cancelled, p.Watch = true, NoClock
+			p.Cancelled = true
+			if !r.Watching {
+				p.Watch = NoClock
+			}
 		}
 	}
 	r.endContext(s, &s.Processes[i], 0)

@@ -67,6 +67,15 @@ type Patient interface {
 	Patience() time.Duration
 }
 
+// Watching is a Patient that is not about requests from their arrival on: its Check
+// starts and stops the clocks itself that are watched, [Process.Watch] and [Entry.Watch], by
+// setting them to [Fresh] and to [NoClock]. It must look at all of them each time: a clock
+// is gone with its process or entry, and others leave it alone.
+type Watching interface {
+	Patient
+	Watches()
+}
+
 // DeadEnd is a property of the graph of all states: from every reachable state
 // there is a continuation without further faults to a state that is settled.
 type DeadEnd interface {

@@ -66,6 +66,9 @@ func (s *State) encodeEntry(e *Entry, to []byte) []byte {
 	if e.Session != 0 {
 		kind |= bound
 	}
+	if e.Watch != NoClock {
+		kind |= observed
+	}
 	to = append(to, kind, e.Value.N)
 	if e.Session != 0 {
 		to = append(to, e.Session)
@@ -85,6 +88,9 @@ const stamped = 1 << 7
 
 // bound does so for one that is bound to a session.
 const bound = 1 << 6
+
+// observed does so for one that is watched by a property.
+const observed = 1 << 5
 
 // troubled stands next to the number of processes, of which there are fewer: something
 // is the matter with a store.
@@ -225,8 +231,8 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		return clock, Ticks(v >> 1)
 	}
 	entry := func(e *Entry) {
-		carries, session := from[0]&stamped != 0, from[0]&bound != 0
-		e.Value = Datum{Kind(from[0] &^ (stamped | bound)), from[1]}
+		carries, session, watch := from[0]&stamped != 0, from[0]&bound != 0, from[0]&observed != 0
+		e.Value = Datum{Kind(from[0] &^ (stamped | bound | observed)), from[1]}
 		from = from[2:]
 		if session {
 			e.Session = from[0]
@@ -238,6 +244,10 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 			e.Stamp.Steps = Steps(from[0])
 			from = from[1:]
 			e.Stamp.Clock, e.Stamp.Limit = clocked()
+		}
+		if watch {
+			clock++
+			e.Watch = clock
 		}
 		if e.Value.Kind == KindToken {
 			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))

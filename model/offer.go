@@ -21,6 +21,9 @@ func (r *Rules) Moves(s *State, m *Moves) {
 			}
 		}
 	}
+	if r.Watching {
+		r.lateEntries(s, m)
+	}
 	for i, f := range r.Faults {
 		first := len(m.List)
 		f.Offer(r, s, m)
@@ -33,6 +36,21 @@ func (r *Rules) Moves(s *State, m *Moves) {
 			kept = append(kept, move)
 		}
 		m.List = kept
+	}
+}
+
+// lateEntry is the Choice of a MoveLate about an entry, whose key is its Index.
+const lateEntry = 1
+
+// lateEntries appends a move for each entry that has been watched for too long.
+func (r *Rules) lateEntries(s *State, m *Moves) {
+	for k := range s.present() {
+		if e := &s.Entries[k]; e.Watch != NoClock {
+			m.Begin()
+			if m.Require(Guard{e.Watch, true, r.Patience}) {
+				m.Add(Move{Kind: MoveLate, Index: uint8(k), Choice: lateEntry})
+			}
+		}
 	}
 }
 
@@ -189,7 +207,7 @@ func (r *Rules) effectMoves(s *State, p *Process, op *Operation, move Move, m *M
 
 // mayWatch reports whether the wait of a request that arrives may be watched.
 func (r *Rules) mayWatch(s *State, p *Process) bool {
-	if r.Patience == 0 || p.Role != Request {
+	if r.Patience == 0 || r.Watching || p.Role != Request {
 		return false
 	}
 	for i := range s.Processes {

@@ -87,7 +87,7 @@ func (r *Rules) addRoot(s *State, role Role, number int) error {
 	if windowed && *r.Window > 0 && !(r.Boots && role == Request) {
 		p.Clock = Fresh
 	}
-	if r.MergeArrivals && r.Patience == 0 && !windowed && r.mergeable(start) {
+	if r.MergeArrivals && (r.Patience == 0 || r.Watching) && !windowed && r.mergeable(start) {
 		p.Phase, p.Local = Arriving, start.To
 	}
 	s.Processes = append(s.Processes, p)

@@ -20,9 +20,11 @@ type Rules struct {
 	// at any time, or never. Arrivals are not merged if there is one.
 	Window *Ticks
 	// Patience is how long a watched request may wait before that is a step of
-	// its own; 0 if no request is watched. At most one is at a time, any that
+	// its own; 0 if nothing is watched. Watching: a property watches what it chooses;
+	// otherwise requests are watched. At most one is at a time, any that
 	// arrives; arrivals are not merged then.
 	Patience Ticks
+	Watching bool
 	// PauseWhenDue lets a halt begin only when a process of the node is exactly
 	// at its upper bound. Nothing else can tell the difference: until then the
 	// process may as well wait on its own.

@@ -116,7 +116,8 @@ type Process struct {
 	// Clock measures from the issue of the operation (Acting) or from its
 	// effect (Replying).
 	Clock uint8
-	// Watch measures from the arrival of a request whose wait is watched.
+	// Watch measures from the arrival of a request whose wait is watched, or for a property
+	// how long something has been so; see [Watching].
 	Watch uint8
 	// Request and Label name the process in a trace, and Spawned counts what it
 	// has spawned; they are no part of the state. Label is 0 for a root and has

@@ -82,6 +82,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		if t := &s.Entries[k].Stamp; t.Clock != NoClock {
 			r.stampConstants(t, lower, upper)
 		}
+		if watch := s.Entries[k].Watch; watch != NoClock {
+			lower[watch], upper[watch] = zone.Bound(r.Patience), zone.Bound(r.Patience)
+		}
 	}
 	for n := range s.Nodes {
 		if node := &s.Nodes[n]; node.Clock != NoClock {

@@ -157,6 +157,9 @@ type Bounds struct {
 	// AnsweredWithin is the wait of which it is a step that a request waits for
 	// longer; nil if nobody asked.
 	AnsweredWithin *time.Duration `json:"answered_within_ns,omitempty"`
+	// WatchedWithin is how long something may be so of a process or an entry that another
+	// property watches; nil if none does.
+	WatchedWithin *time.Duration `json:"watched_within_ns,omitempty"`
 }
 
 // OtherNodes are nodes that run a protocol of their own.

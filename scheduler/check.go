@@ -126,10 +126,11 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 		}
 		if patient, ok := p.(model.Patient); ok {
 			if s.within != nil {
-				return nil, wrong("at most one property of a check can be about how long requests wait")
+				return nil, wrong("at most one property of a check can be about how long something lasts")
 			}
 			longest := patient.Patience()
 			s.within = &longest
+			_, s.watches = p.(model.Watching)
 		}
 	}
 	started := time.Now()

@@ -269,7 +269,7 @@ func combined(t *testing.T, s scheduler.Scenario, o scheduler.Options) (map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	properties := checks.All(max(1, s.RebuildBound))
+	properties := append(checks.All(max(1, s.RebuildBound)), checks.WriteUnderLease(), checks.CleanWhenIdle(), checks.FreshWithin(time.Second))
 	r, err := scheduler.Check(context.Background(), s, properties, o)
 	var broken *scheduler.ProtocolError
 	if errors.As(err, &broken) {

@@ -48,8 +48,7 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 		text = arrivals[before.Processes[e.Process].Role]
 		step.Watched = e.Move.Choice == 1
 	case model.MoveLate:
-		step.Process = processName(before, &before.Processes[e.Process])
-		text = step.Process + " has waited for " + n.duration(n.rules.Patience)
+		text = n.late(before, e, &step)
 	case model.MoveTimeout:
 		text = n.timeout(before, &before.Processes[e.Process], e, &step)
 	default:
@@ -64,6 +63,19 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 	}
 	step.Text = text
 	return step
+}
+
+// late says what has lasted for too long.
+func (n *namer) late(s *model.State, e *model.Event, step *model.TraceStep) string {
+	if e.Process < 0 {
+		step.Key = n.key(e.Changes[0].Key)
+		return "this has lasted for " + n.duration(n.rules.Patience)
+	}
+	step.Process = processName(s, &s.Processes[e.Process])
+	if n.rules.Watching {
+		return "this has lasted for " + n.duration(n.rules.Patience)
+	}
+	return step.Process + " has waited for " + n.duration(n.rules.Patience)
 }
 
 // driftText says how long a second of a clock that drifts takes.

@@ -21,7 +21,9 @@ func Replay(s Scenario, t *model.Trace, p model.Property) error {
 	if err != nil {
 		return err
 	}
-	s.within = t.Bounds.AnsweredWithin
+	if s.within = t.Bounds.AnsweredWithin; s.within == nil {
+		s.within, s.watches = t.Bounds.WatchedWithin, t.Bounds.WatchedWithin != nil
+	}
 	tick := s.tick()
 	for {
 		err := replay(s, t, p, tick)

@@ -68,6 +68,8 @@ type Scenario struct {
 	// within is the longest wait that a property allows, nil if none asks: what
 	// waits for longer is a step of its own, also in traces of other properties.
 	within *time.Duration
+	// watches: it is not about requests from their arrival on; see model.Watching.
+	watches bool
 }
 
 // Other says how many nodes run another protocol, and which. Its parameters are treated as
@@ -234,8 +236,13 @@ func typeName(p protocol.Protocol) string {
 func (s Scenario) Bounds() model.Bounds {
 	b := model.Bounds{
 		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
-		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, Timeout: s.timeout(), RebuildBound: s.RebuildBound, AnsweredWithin: s.within,
+		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, Timeout: s.timeout(), RebuildBound: s.RebuildBound,
 		Faults: []model.FaultBudget{},
+	}
+	if s.watches {
+		b.WatchedWithin = s.within
+	} else {
+		b.AnsweredWithin = s.within
 	}
 	if s.Replicas > 1 {
 		b.Replicas = s.Replicas

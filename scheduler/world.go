@@ -146,7 +146,7 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 			return nil, nil, about(err)
 		}
 		// The longest wait of all is a whole number of ticks.
-		r.Patience = longest + 1
+		r.Patience, r.Watching = longest+1, s.watches
 	}
 	for _, f := range s.Faults {
 		resolved, err := f.Resolve(t)
