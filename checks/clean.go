@@ -48,10 +48,13 @@ func leftover(e *model.Entry) bool {
 	return e.Value.Kind != model.KindVersion && e.Value.Kind != model.KindCounter
 }
 
-// idle reports whether no process is at work, and no request under way.
+// idle reports whether no process is at work, no request under way, and nobody is bound
+// to come.
 func idle(s *model.State) bool {
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.Active() || p.Phase == model.Sent {
+		p := &s.Processes[i]
+		bound := p.Phase == model.Waiting && p.Clock != model.NoClock
+		if p.Active() && !p.New || p.Phase == model.Sent || bound {
 			return false
 		}
 	}

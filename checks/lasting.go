@@ -40,18 +40,12 @@ func watch(clock *uint8, so bool) model.Outcome {
 	return model.Exercised
 }
 
-// watchEntries lets the clocks of the entries run of which something is so. What comes in
-// the place of an entry of which it is so goes on with its clock.
-func watchEntries(s *model.State, e *model.Event, so func(k int) bool) model.Outcome {
-	for i := range e.Changes {
-		c := &e.Changes[i]
-		if entry := &s.Entries[c.Key]; entry.Present() && entry.Watch == model.NoClock && e.Move.Kind != model.MoveLate {
-			entry.Watch = c.Before.Watch
-		}
-	}
+// watchEntries lets the clocks of the keys run under which something is so, whatever comes
+// in its place meanwhile.
+func watchEntries(s *model.State, so func(k int) bool) model.Outcome {
 	var outcome model.Outcome
 	for k := range s.Entries {
-		outcome |= watch(&s.Entries[k].Watch, s.Entries[k].Present() && so(k))
+		outcome |= watch(&s.Watches[k], s.Entries[k].Present() && so(k))
 	}
 	return outcome
 }
@@ -133,7 +127,7 @@ func (releasedWithin) Check(s *model.State, e *model.Event, _ []byte) model.Outc
 	if e.Move.Kind == model.MoveLate {
 		return model.Exercised | model.Violated
 	}
-	return watchEntries(s, e, func(k int) bool {
+	return watchEntries(s, func(k int) bool {
 		v := s.Entries[k].Value
 		return v.Kind == model.KindToken && !ownerLives(s, s.Owners[v.N])
 	})
@@ -161,7 +155,7 @@ func (freshWithin) Check(s *model.State, e *model.Event, _ []byte) model.Outcome
 	if e.Move.Kind == model.MoveLate {
 		return model.Exercised | model.Violated
 	}
-	return watchEntries(s, e, func(k int) bool {
+	return watchEntries(s, func(k int) bool {
 		v := s.Entries[k].Value
 		return v.Kind == model.KindVersion && v.N < s.Source
 	})

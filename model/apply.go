@@ -76,9 +76,9 @@ func (r *Rules) late(s *State, move *Move, e *Event) {
 		e.Process, e.Node, p.Watch = int(move.Index), int(p.Node), NoClock
 		return
 	}
-	entry := &s.Entries[move.Index]
-	entry.Watch = NoClock
-	e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: *entry, After: *entry, Owner: s.ownerOf(entry.Value)})
+	entry := s.Entries[move.Index]
+	s.Watches[move.Index] = NoClock
+	e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: entry, After: entry, Owner: s.ownerOf(entry.Value)})
 }
 
 // complete lets the operation of process i take effect, and the process observe that.

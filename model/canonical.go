@@ -43,7 +43,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	for k := range s.present() {
 		number(&s.Entries[k].Clock)
 		number(&s.Entries[k].Stamp.Clock)
-		number(&s.Entries[k].Watch)
+		number(&s.Watches[k])
 	}
 	for n := range s.Nodes {
 		number(&s.Nodes[n].Clock)

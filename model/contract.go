@@ -68,9 +68,9 @@ type Patient interface {
 }
 
 // Watching is a Patient that is not about requests from their arrival on: its Check
-// starts and stops the clocks itself that are watched, [Process.Watch] and [Entry.Watch], by
-// setting them to [Fresh] and to [NoClock]. It must look at all of them each time: a clock
-// is gone with its process or entry, and others leave it alone.
+// starts and stops the clocks itself that are watched, [Process.Watch] and [State.Watches],
+// by setting them to [Fresh] and to [NoClock]. It must look at all of them each time, since
+// nobody else does: an entry that is not present has none.
 type Watching interface {
 	Patient
 	Watches()

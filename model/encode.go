@@ -19,7 +19,7 @@ func (s *State) Encode(to []byte) []byte {
 	to = binary.LittleEndian.AppendUint16(to, present)
 	for k := range s.present() {
 		if e := &s.Entries[k]; e.Present() {
-			to = s.encodeEntry(e, to)
+			to = s.encodeEntry(e, s.Watches[k], to)
 		}
 	}
 	for n := range s.Nodes {
@@ -58,7 +58,7 @@ func (s *State) Encode(to []byte) []byte {
 	return append(to, s.Memory[:last]...)
 }
 
-func (s *State) encodeEntry(e *Entry, to []byte) []byte {
+func (s *State) encodeEntry(e *Entry, watch uint8, to []byte) []byte {
 	kind := byte(e.Value.Kind)
 	if e.Stamp.Clock != NoClock {
 		kind |= stamped
@@ -66,7 +66,7 @@ func (s *State) encodeEntry(e *Entry, to []byte) []byte {
 	if e.Session != 0 {
 		kind |= bound
 	}
-	if e.Watch != NoClock {
+	if watch != NoClock {
 		kind |= observed
 	}
 	to = append(to, kind, e.Value.N)
@@ -127,7 +127,7 @@ func (s *State) encodeReplica(to []byte) []byte {
 	to = appendClocked(to, s.Replica.Clock, s.Replica.Limit)
 	for k := range s.Replica.Entries {
 		if e := &s.Replica.Entries[k]; e.Present() {
-			to = s.encodeEntry(e, append(to, byte(k)+1))
+			to = s.encodeEntry(e, NoClock, append(to, byte(k)+1))
 		}
 	}
 	return append(to, 0)
@@ -147,7 +147,7 @@ func (s *State) encodeMemory(node *Node, to []byte) []byte {
 	to = appendClocked(to, node.Clock, node.Limit)
 	for k, d := range node.Memory {
 		if d.Kind != KindNone {
-			to = s.encodeEntry(&Entry{Value: d}, append(to, byte(k)+1))
+			to = s.encodeEntry(&Entry{Value: d}, NoClock, append(to, byte(k)+1))
 		}
 	}
 	if node.Steps != 0 {
@@ -230,8 +230,8 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		clock++
 		return clock, Ticks(v >> 1)
 	}
-	entry := func(e *Entry) {
-		carries, session, watch := from[0]&stamped != 0, from[0]&bound != 0, from[0]&observed != 0
+	entry := func(e *Entry) (watch uint8) {
+		carries, session, watched := from[0]&stamped != 0, from[0]&bound != 0, from[0]&observed != 0
 		e.Value = Datum{Kind(from[0] &^ (stamped | bound | observed)), from[1]}
 		from = from[2:]
 		if session {
@@ -245,14 +245,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 			from = from[1:]
 			e.Stamp.Clock, e.Stamp.Limit = clocked()
 		}
-		if watch {
+		if watched {
 			clock++
-			e.Watch = clock
+			watch = clock
 		}
 		if e.Value.Kind == KindToken {
 			s.Owners[e.Value.N] = Owner(binary.LittleEndian.Uint16(from))
 			from = from[2:]
 		}
+		return watch
 	}
 	for n := range s.Owners {
 		s.Owners[n] = NoOwner
@@ -262,9 +263,9 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	from = from[3:]
 	s.Keys = uint8(bits.Len16(present))
 	for k := range s.Entries {
-		s.Entries[k] = Entry{}
+		s.Entries[k], s.Watches[k] = Entry{}, NoClock
 		if present&(1<<k) != 0 {
-			entry(&s.Entries[k])
+			s.Watches[k] = entry(&s.Entries[k])
 		}
 	}
 	s.Nodes = s.Nodes[:0]

@@ -45,9 +45,9 @@ const lateEntry = 1
 // lateEntries appends a move for each entry that has been watched for too long.
 func (r *Rules) lateEntries(s *State, m *Moves) {
 	for k := range s.present() {
-		if e := &s.Entries[k]; e.Watch != NoClock {
+		if watch := s.Watches[k]; watch != NoClock {
 			m.Begin()
-			if m.Require(Guard{e.Watch, true, r.Patience}) {
+			if m.Require(Guard{watch, true, r.Patience}) {
 				m.Add(Move{Kind: MoveLate, Index: uint8(k), Choice: lateEntry})
 			}
 		}

@@ -84,7 +84,7 @@ func (r *Rules) addRoot(s *State, role Role, number int) error {
 		p.Family = s.Processes[last].Family + 1
 	}
 	windowed := r.Window != nil && (role == Request || role == Boot)
-	if windowed && *r.Window > 0 && !(r.Boots && role == Request) {
+	if windowed && !(r.Boots && role == Request) {
 		p.Clock = Fresh
 	}
 	if r.MergeArrivals && (r.Patience == 0 || r.Watching) && !windowed && r.mergeable(start) {

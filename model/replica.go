@@ -35,7 +35,6 @@ func (r *Rules) Lag(s *State, store StoreID, reads bool, limit Ticks) {
 	for k := range s.Entries {
 		if s.Entries[k].Present() && r.Automaton.Store(KeyID(k)) == store {
 			s.Replica.Entries[k] = s.Entries[k]
-			s.Replica.Entries[k].Watch = NoClock
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (r *Rules) held(s *State, p *Process) bool {
 
 // booted starts the clocks of the requests of a node that has started.
 func (r *Rules) booted(s *State, node uint8) {
-	if r.Window == nil || *r.Window == 0 {
+	if r.Window == nil {
 		return
 	}
 	for i := range s.Processes {

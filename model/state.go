@@ -114,7 +114,7 @@ type Process struct {
 	// Rebuilding: it has read the source and computes what to cache.
 	Rebuilding bool
 	// Clock measures from the issue of the operation (Acting) or from its
-	// effect (Replying).
+	// effect (Replying); from the beginning for one that is bound to arrive (Waiting).
 	Clock uint8
 	// Watch measures from the arrival of a request whose wait is watched, or for a property
 	// how long something has been so; see [Watching].
@@ -149,6 +149,9 @@ type State struct {
 	Nodes     []Node
 	// Entries are the contents of all stores, by key.
 	Entries [MaxKeys]Entry
+	// Watches measure for a property how long something has been so of an entry that is
+	// present, by key; see [Watching].
+	Watches [MaxKeys]uint8
 	// Keys bounds the keys that are present: none is as high as that. It follows from the
 	// rest.
 	Keys     uint8

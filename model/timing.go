@@ -82,7 +82,7 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 		if t := &s.Entries[k].Stamp; t.Clock != NoClock {
 			r.stampConstants(t, lower, upper)
 		}
-		if watch := s.Entries[k].Watch; watch != NoClock {
+		if watch := s.Watches[k]; watch != NoClock {
 			lower[watch], upper[watch] = zone.Bound(r.Patience), zone.Bound(r.Patience)
 		}
 	}

@@ -60,9 +60,6 @@ type Entry struct {
 	Session uint8
 	TTL     Ticks
 	Stamp   Stamp
-	// Watch measures for a property how long something has been so of the entry; see
-	// [Watching].
-	Watch uint8
 }
 
 // Present reports whether there is anything under the key.
