@@ -1,7 +1,9 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"lockstep/model"
 )
@@ -53,9 +55,19 @@ func (answered) Explain(t *model.Trace) string {
 	if len(waiting) == 0 {
 		return "a request can never be answered"
 	}
-	text := fmt.Sprintf("from here on %s can never be answered", waiting[0])
+	text := fmt.Sprintf("from here on %s can never be answered", stuck(t, waiting))
 	if key := lockWithoutTTL(t); key != "the lock" {
 		text += ": " + keyName(key) + " stays for ever"
 	}
 	return text
+}
+
+// stuck picks, of the requests that have not returned, one that the trace shows least of
+// after it has arrived: others still do something.
+func stuck(t *model.Trace, waiting []string) string {
+	last := map[string]int{}
+	for i := range t.Steps {
+		last[t.Steps[i].Process] = i
+	}
+	return slices.MinFunc(waiting, func(a, b string) int { return cmp.Compare(last[a], last[b]) })
 }

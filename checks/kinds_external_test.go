@@ -113,7 +113,11 @@ func keepsNewest(v *protocol.View, value protocol.Value) bool {
 
 // fills stores what it has read. A writer deletes it, and may leave a mark behind that says
 // which version it must have at least.
-type fills struct{ Marks bool }
+type fills struct {
+	Marks bool
+	// InScript deletes in an atomic step, and once more before the update.
+	InScript bool
+}
 
 func (p fills) Handle(c *protocol.Client) protocol.Answer {
 	v, err := c.Rebuild(protocol.Range{Max: time.Second})
@@ -129,6 +133,9 @@ func (p fills) Handle(c *protocol.Client) protocol.Answer {
 }
 
 func (p fills) Update(c *protocol.Client) {
+	if p.InScript {
+		c.Cache.Del("feed")
+	}
 	v, err := c.Source.Update()
 	if err != nil {
 		return
@@ -136,8 +143,14 @@ func (p fills) Update(c *protocol.Client) {
 	if p.Marks {
 		c.Cache.Set("mark", v)
 	}
-	c.Cache.Del("feed")
+	if p.InScript {
+		protocol.Atomic(c.Cache, true, deletesFeed)
+	} else {
+		c.Cache.Del("feed")
+	}
 }
+
+func deletesFeed(v *protocol.View, _ bool) bool { return v.Del("feed") }
 
 func storeUnlessMarked(v *protocol.View, value protocol.Value) bool {
 	if mark, ok := v.Get("mark"); ok && protocol.Older(value, mark) {
@@ -170,6 +183,7 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 		{checks.CleanWhenIdle(), variant{leaves(0, false), nil}, variant{leaves(time.Minute, false), nil}, "lock is left (#1)"},
 		{checks.MonotonicReads(), variant{looks(true), nil}, variant{looks(false), nil}, "knew a newer one"},
 		{checks.NoStaleSet(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "had invalidated at"},
+		{checks.NoStaleSet(), variant{fills{InScript: true}, nil}, variant{fills{Marks: true, InScript: true}, nil}, "had invalidated at"},
 	} {
 		check := func(v variant) scheduler.Verdict {
 			s := checks.NewScenario(v.protocol)

@@ -23,7 +23,13 @@ func (mutualExclusion) Memory() int     { return 0 }
 func (mutualExclusion) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
 	var outcome model.Outcome
 	for i := range e.Changes {
-		if c := &e.Changes[i]; c.Refused && c.Before.Value.Kind == model.KindToken {
+		c := &e.Changes[i]
+		if c.Before.Value.Kind != model.KindToken {
+			continue
+		}
+		// One was refused, or has looked and seen another's.
+		another := e.Process >= 0 && c.After == c.Before && c.Owner != model.OwnerOf(&s.Processes[e.Process])
+		if c.Refused || another {
 			outcome |= model.Exercised
 		}
 	}

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/model"
 )
@@ -63,16 +64,17 @@ func (noOrphanedLock) Explain(t *model.Trace) string {
 // lockWithoutTTL returns the last key that holds a token without a TTL at the
 // end of the trace.
 func lockWithoutTTL(t *model.Trace) string {
-	without := map[string]bool{}
-	last := "the lock"
+	var without []string
 	for i := range t.Steps {
-		s := &t.Steps[i]
-		for _, c := range s.Changes {
-			without[c.Key] = c.After != "" && c.After[0] == '#' && c.AfterTTL == 0
-			if without[c.Key] {
-				last = c.Key
+		for _, c := range t.Steps[i].Changes {
+			without = slices.DeleteFunc(without, func(key string) bool { return key == c.Key })
+			if c.After != "" && c.After[0] == '#' && c.AfterTTL == 0 {
+				without = append(without, c.Key)
 			}
 		}
 	}
-	return last
+	if len(without) == 0 {
+		return "the lock"
+	}
+	return without[len(without)-1]
 }

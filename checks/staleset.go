@@ -25,7 +25,7 @@ func (noStaleSet) Check(s *model.State, e *model.Event, invalidated []byte) mode
 	var outcome model.Outcome
 	for i := range e.Changes {
 		c := &e.Changes[i]
-		if e.Process >= 0 && e.Operation != nil && e.Operation.Kind == model.Delete && s.Nodes[e.Node].Class == model.Updater {
+		if c.Deleted && e.Process >= 0 && s.Nodes[e.Node].Class == model.Updater {
 			invalidated[c.Key] = s.Source
 		}
 		if !c.Written || c.After.Value.Kind != model.KindVersion || invalidated[c.Key] == 0 {
@@ -39,6 +39,16 @@ func (noStaleSet) Check(s *model.State, e *model.Event, invalidated []byte) mode
 	return outcome
 }
 
+// removes reports whether nothing is under the key after the step.
+func removes(s *model.TraceStep, key string) bool {
+	for _, c := range s.Changes {
+		if c.Key == key && c.After == "" {
+			return true
+		}
+	}
+	return false
+}
+
 func (noStaleSet) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
 	for _, c := range last.Changes {
@@ -46,7 +56,7 @@ func (noStaleSet) Explain(t *model.Trace) string {
 			continue
 		}
 		for i := len(t.Steps) - 2; i >= 0; i-- {
-			if s := &t.Steps[i]; s.Node != "" && s.Node[0] == 'u' && s.Operation == "Del" && s.Key == c.Key {
+			if s := &t.Steps[i]; s.Node != "" && s.Node[0] == 'u' && (s.Operation == "Del" && s.Key == c.Key || removes(s, c.Key)) {
 				return fmt.Sprintf("%s stored %s under %s, which %s had invalidated at %s since the source had changed",
 					last.Process, versionName(c.After), keyName(c.Key), s.Process, model.FormatDuration(s.Time))
 			}

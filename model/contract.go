@@ -212,6 +212,8 @@ type Change struct {
 	Before, After Entry
 	// Written: a Set was accepted. Refused: its condition did not hold.
 	Written, Refused bool
+	// Deleted: a delete was done, whether or not there was anything.
+	Deleted bool
 	// ByClock: the clock of the store has stepped.
 	ByClock bool
 	// Owner is who created the token in Before; its slot may have been given to

@@ -81,9 +81,15 @@ func (s *State) change(op *Operation, arg Datum, at Stamp, e *Event) (Entry, Cod
 	}
 	e.Changes = append(e.Changes, Change{
 		Key: op.Key, Before: entry, After: after, Written: op.Kind == Set && code == Done,
-		Refused: op.Kind == Set && code == Refused, Owner: s.ownerOf(entry.Value),
+		Refused: op.Kind == Set && code == Refused, Deleted: op.deletes(code), Owner: s.ownerOf(entry.Value),
 	})
 	return after, code, nil
+}
+
+// deletes reports whether the operation has deleted what is under its key, which may be
+// nothing.
+func (op *Operation) deletes(code Code) bool {
+	return op.Kind == Delete || op.Kind == DeleteIfEqual && code == Done
 }
 
 // refer fills in what the observation refers to.

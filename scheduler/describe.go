@@ -69,13 +69,13 @@ func (n *namer) step(before, after *model.State, e *model.Event, at time.Duratio
 func (n *namer) late(s *model.State, e *model.Event, step *model.TraceStep) string {
 	if e.Process < 0 {
 		step.Key = n.key(e.Changes[0].Key)
-		return "this has lasted for " + n.duration(n.rules.Patience)
+		return "this has lasted for more than " + n.duration(n.rules.Patience-1)
 	}
 	step.Process = processName(s, &s.Processes[e.Process])
 	if n.rules.Watching {
-		return "this has lasted for " + n.duration(n.rules.Patience)
+		return "this has lasted for more than " + n.duration(n.rules.Patience-1)
 	}
-	return step.Process + " has waited for " + n.duration(n.rules.Patience)
+	return step.Process + " has waited for more than " + n.duration(n.rules.Patience-1)
 }
 
 // driftText says how long a second of a clock that drifts takes.

@@ -57,6 +57,9 @@ func (f only) Value() string {
 }
 
 func (f only) Resolve(t model.Tick) (model.Fault, error) {
+	if strikes := f.Strikes(); strikes != model.OnKey && strikes != model.OnStore {
+		return nil, fmt.Errorf("the fault %s strikes neither a key nor a store: it cannot be limited to one store", f.Name())
+	}
 	resolved, err := f.Fault.Resolve(t)
 	return only{resolved, f.store}, err
 }
