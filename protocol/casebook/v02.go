@@ -10,12 +10,12 @@ func init() {
 	add(Case{
 		ID: "V-02", Rank: 53, Kind: StaleSet,
 		Title: "Invalidated before the source is written",
-		Lesson: `A writer deletes the cached value and then writes. A reader that comes in between
-misses, reads what is still the old state, and stores it after the delete: nobody will
-delete it again. A generation that guards fills does not help, since the invalidation that
-raises it is over when the fill begins. The write comes first and is committed; then the
-cache is invalidated. That leaves readers that read before the write and store late, which
-is what the generation is for, and a writer that dies in between.`,
+		Lesson: `A writer deletes the cached value and then writes. A reader that comes in between misses,
+reads what is still the old state, and stores it: nobody will delete it again. A generation
+that guards fills does not help, since the invalidation that raises it is over when the
+fill begins. The write is committed first, then the cache is invalidated. That leaves
+readers that read before and store late, against which the generation is, and a writer that
+dies in between.`,
 		Sources: []string{"https://github.com/duomark/epocxy/issues/43", "https://github.com/apache/gravitino/pull/10740"},
 		Checks: []Check{
 			{

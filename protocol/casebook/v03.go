@@ -11,12 +11,12 @@ func init() {
 	add(Case{
 		ID: "V-03", Rank: 54, Kind: StaleSet,
 		Title: "Deleted twice, and the second time too early",
-		Lesson: `A writer deletes the cached value, writes, waits, and deletes once more to catch the
-readers that had read before. It catches those whose fill is over by then. So the wait must
-exceed the longest fill, which is an assumption about time: a reader that is paused breaks
-it, and a writer that dies while it waits never deletes again. A barrier in the cache that
-outlives the fills does what the second delete should, and needs no process that lives on;
-a generation that the fill compares needs no assumption about time.`,
+		Lesson: `A writer deletes the cached value, writes, waits, and deletes again to catch readers that
+had read before. It catches those whose fill is over by then. So the wait must exceed the
+longest fill: an assumption about time, which a paused reader breaks; and a writer that
+dies while it waits never deletes again. A barrier in the cache that outlives the fills
+does what the second delete should, without a process that lives on; a generation that the
+fill compares needs no assumption about time.`,
 		Sources: []string{
 			"https://github.com/doocs/advanced-java/issues/282", "https://github.com/alibaba/jetcache/issues/663",
 			"https://github.com/DevXDojo/MrRSS/issues/137",

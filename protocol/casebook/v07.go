@@ -12,12 +12,12 @@ func init() {
 	add(Case{
 		ID: "V-07", Rank: 8, Kind: StaleSet,
 		Title: "Slow rebuild overwrites the newer value when its lock has expired",
-		Lesson: `A rebuild that takes longer than its lock lives has read the source before an update,
-and stores what it has when a second one has long stored the newer value. To look at the
-lock first is another step, in which it can expire; in one script with the write that is
-sound, but a slow rebuild that nobody competed with is thrown away, too. What repairs it is
-to compare the value with what is stored and to refuse what is older, in the step that
-stores it. Two may still believe that they hold the lock: it now saves work, no more.`,
+		Lesson: `A rebuild that outlasts its lock has read the source before an update, and stores what it
+has when a second one has long stored the newer value. To look at the lock first is another
+step, in which it can expire; in one script with the write that is sound, but then a slow
+rebuild that nobody competed with is thrown away. The step that stores must compare the
+value with what is stored, and refuse what is older. Two may still believe that they hold
+the lock: it now saves work, no more.`,
 		Sources: []string{
 			"https://github.com/middleapi/orpc/pull/1964", "https://github.com/learningequality/kolibri/issues/7463",
 			"https://github.com/microlinkhq/keyvhq/pull/275",

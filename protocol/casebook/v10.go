@@ -11,12 +11,12 @@ func init() {
 	add(Case{
 		ID: "V-10", Rank: 23, Kind: StaleSet,
 		Title: "The cached copy is not deleted, and the error is logged only",
-		Lesson: `An update is committed, the cache refuses the delete that should follow, and nobody
-hears of it but the log: what is gone in the database is served for as long as the entry
-lives. A crash between the two does the same. Nothing that comes after the commit can be
-relied upon. So a barrier is put into the cache before it, with a lifetime longer than any
-fill, which also removes the value; while it stands nothing is stored. If it cannot be put
-up the update is refused, as long as nothing has happened.`,
+		Lesson: `An update is committed, the cache refuses the delete that should follow, and only the log
+hears of it: what is gone in the database is served for as long as the entry lives. A crash
+between the two does the same. So nothing after the commit can be relied upon. A barrier in
+the cache comes before it, which removes the value and lets none be stored for longer than
+any fill takes. If it cannot be put up the update is refused, as long as nothing has
+happened.`,
 		Sources: []string{
 			"http://www.tigrisdata.com/blog/antithesis", "https://antithesis.com/blog/2026/tigris_report/",
 			"https://github.com/Shopify/identity_cache/pull/529",
