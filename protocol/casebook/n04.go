@@ -40,10 +40,11 @@ patience removes the lock of the one that works, and the next one gets in.`,
 type impatient struct{ Unlock bool }
 
 func (p impatient) Handle(c *protocol.Client) protocol.Answer {
-	ok, err := c.Store.SetNX("lock", c.NewToken(), 0)
+	token := c.NewToken()
+	ok, err := c.Store.SetNX("lock", token, 0)
 	if err == nil && !ok {
 		c.Sleep(time.Second)
-		ok, err = c.Store.SetNX("lock", c.NewToken(), 0)
+		ok, err = c.Store.SetNX("lock", token, 0)
 	}
 	if err != nil || !ok {
 		if p.Unlock {

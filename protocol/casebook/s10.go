@@ -22,7 +22,7 @@ queue: who gives up looks once more before it fails.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "who joined waits as long as the load takes", Property: checks.AnsweredWithin(5 * time.Second),
+				Shows: "whoever waits does so as long as the load takes", Property: checks.AnsweredWithin(5 * time.Second),
 				Before: stuck{}, After: stuck{Fixed: true},
 				World: world(1, 0).requests(2), Steps: 5,
 			},

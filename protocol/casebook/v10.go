@@ -28,6 +28,11 @@ happened.`,
 				World: world(1, 1, faults.StoreError(1)), Faults: 1, Steps: 6,
 			},
 			{
+				Shows: "the delete times out", Property: convergent(),
+				Before: swallowed{}, After: swallowed{Fixed: true},
+				World: world(1, 1, faults.LostRequest(1)), Faults: 1, Steps: 7,
+			},
+			{
 				Shows: "the writer is gone before the delete", Property: convergent(),
 				Before: swallowed{}, After: swallowed{Fixed: true},
 				World: world(1, 1, faults.Crash(1)), Faults: 1, Steps: 6,
