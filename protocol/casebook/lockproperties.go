@@ -1,86 +1,10 @@
-package checks_test
+package casebook
 
 import (
 	"fmt"
 
 	"lockstep/model"
 )
-
-// monitor is a property of a test: what package checks does not offer.
-type monitor struct {
-	name, rule, vacuous string
-	memory              int
-	check               func(s *model.State, e *model.Event, memory []byte) model.Outcome
-	explain             func(last *model.TraceStep) string
-}
-
-func (m monitor) Name() string                  { return m.name }
-func (m monitor) Rule() string                  { return m.rule }
-func (m monitor) Vacuous() string               { return m.vacuous }
-func (m monitor) Memory() int                   { return m.memory }
-func (m monitor) Explain(t *model.Trace) string { return m.explain(&t.Steps[len(t.Steps)-1]) }
-func (m monitor) Check(s *model.State, e *model.Event, memory []byte) model.Outcome {
-	return m.check(s, e, memory)
-}
-
-// noStaleSet: no-stale-overwrite compares with what was last stored under the key. A
-// value that was read before an update and is stored after its invalidation overwrites
-// nothing, and stays. Memory has, for each key, the version of the source when an
-// update last deleted it: with one update, that is the version that it wrote.
-func noStaleSet() model.Property {
-	return monitor{
-		name: "no-stale-set", rule: "no write stores a value older than the last invalidation of its key",
-		vacuous: "no value was ever written after an invalidation", memory: model.MaxKeys,
-		check: func(s *model.State, e *model.Event, invalidated []byte) model.Outcome {
-			var outcome model.Outcome
-			for _, c := range e.Changes {
-				switch {
-				case e.Process >= 0 && s.Nodes[e.Node].Class == model.Updater && !c.After.Present():
-					invalidated[c.Key] = s.Source
-				case c.Written && c.After.Value.Kind == model.KindVersion && invalidated[c.Key] != 0:
-					outcome |= model.Exercised
-					if c.After.Value.N < invalidated[c.Key] {
-						outcome |= model.Violated
-					}
-				}
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s stored a value that had been invalidated before", last.Process)
-		},
-	}
-}
-
-// convergent: whatever happens in between, what stays is not old.
-func convergent() model.Property {
-	return monitor{
-		name: "convergent", rule: "while nobody is at work, nothing is cached that is older than the source",
-		vacuous: "nothing was ever cached after an update",
-		check: func(s *model.State, _ *model.Event, _ []byte) model.Outcome {
-			for i := range s.Processes {
-				if s.Processes[i].Active() {
-					return 0
-				}
-			}
-			var outcome model.Outcome
-			for k := range s.Entries {
-				v := s.Entries[k].Value
-				if v.Kind != model.KindVersion || s.Source == 1 {
-					continue
-				}
-				outcome |= model.Exercised
-				if v.N < s.Source {
-					outcome |= model.Violated
-				}
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s was the last one at work, and what is cached is older than the source", last.Process)
-		},
-	}
-}
 
 // fenceMonotonic: memory has the highest number that a counter has given out.
 func fenceMonotonic() model.Property {
@@ -158,9 +82,6 @@ func quiescent() model.Property {
 		},
 	}
 }
-
-// failure is what a request marks as acquired when it fails.
-const failure = "failure"
 
 // isolated: a request fails only for a reason of its own.
 func isolated() model.Property {
