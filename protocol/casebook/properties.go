@@ -154,3 +154,30 @@ func wasTold(e *model.Event) bool {
 	}
 	return false
 }
+
+// noLostUpdate: who commits a change has read the version that it replaces. What a process
+// knows are the version that it has read and the one that it makes.
+func noLostUpdate() model.Property {
+	return monitor{
+		name: "no-lost-update", rule: "who commits a change has read the version before it",
+		vacuous: "nobody ever committed a change",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			if e.Operation == nil || e.Operation.Kind != model.SourceCommit || !e.Reached || e.Observation.Code() != model.Done {
+				return 0
+			}
+			read := uint8(0)
+			for _, known := range s.Processes[e.Process].Held() {
+				if known.Kind == model.KindVersion && known.N < s.Source {
+					read = max(read, known.N)
+				}
+			}
+			if read+1 < s.Source {
+				return model.Exercised | model.Violated
+			}
+			return model.Exercised
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s committed a change, and had not read the one before it", last.Process)
+		},
+	}
+}
