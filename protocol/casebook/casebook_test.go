@@ -73,3 +73,19 @@ func TestThePageIsUpToDate(t *testing.T) {
 		t.Errorf("%s is not what the cases say; go test ./protocol/casebook -update writes it anew (%v)", page, err)
 	}
 }
+
+// The casebook covers each kind of failure, and every claim that was none.
+func TestEveryKindHasACase(t *testing.T) {
+	of := map[Kind]int{}
+	for _, c := range All() {
+		of[c.Kind]++
+	}
+	for _, k := range Kinds() {
+		if of[k] == 0 {
+			t.Errorf("no case of the kind %s", k)
+		}
+	}
+	if len(All()) < 60 || of[NegativeControl] < 7 {
+		t.Errorf("%d cases, %d of them negative controls", len(All()), of[NegativeControl])
+	}
+}

@@ -181,3 +181,35 @@ func noLostUpdate() model.Property {
 		},
 	}
 }
+
+// staysFilled: nobody empties a cache that has been filled.
+func staysFilled() model.Property {
+	return monitor{
+		name: "stays-filled", rule: "what has been cached is there when nobody is at work", memory: 1,
+		vacuous: "nothing was ever cached",
+		check: func(s *model.State, e *model.Event, filled []byte) model.Outcome {
+			for i := range e.Changes {
+				if e.Changes[i].After.Value.Kind == model.KindVersion {
+					filled[0] = 1
+				}
+			}
+			for i := range s.Processes {
+				if s.Processes[i].Active() {
+					return 0
+				}
+			}
+			if filled[0] == 0 {
+				return 0
+			}
+			for k := range s.Entries {
+				if s.Entries[k].Value.Kind == model.KindVersion {
+					return model.Exercised
+				}
+			}
+			return model.Exercised | model.Violated
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s was the last one at work, and the cache is empty though it had been filled", last.Process)
+		},
+	}
+}
