@@ -160,6 +160,53 @@ func storeUnlessMarked(v *protocol.View, value protocol.Value) bool {
 	return true
 }
 
+// counts takes a number.
+type counts struct{}
+
+func (counts) Handle(c *protocol.Client) protocol.Answer {
+	c.Store.Incr("fence")
+	return protocol.Empty()
+}
+
+// believes takes a lock and is slow to believe it, and looks again before it does or not.
+func believes(looks bool) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		token := c.NewToken()
+		if ok, err := c.Store.SetNX("lock", token, 5*time.Second); err != nil || !ok {
+			return protocol.Stale()
+		}
+		c.Sleep(time.Second)
+		if seen, ok, err := c.Store.Get("lock"); looks && (err != nil || !ok || seen != token) {
+			return protocol.Stale()
+		}
+		c.Acquired("lock")
+		c.Releasing("lock")
+		c.Store.DelIfEqual("lock", token)
+		return protocol.Empty()
+	}
+}
+
+// changes reads the source and changes it in a transaction, under a lock or without.
+func changes(locks bool) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		token := c.NewToken()
+		if locks {
+			if ok, err := c.Store.SetNX("lock", token, time.Minute); err != nil || !ok {
+				return protocol.Stale()
+			}
+		}
+		if _, err := c.Source.Read(); err == nil {
+			if _, err := c.Source.Begin(); err == nil {
+				c.Source.Commit()
+			}
+		}
+		if locks {
+			c.Store.DelIfEqual("lock", token)
+		}
+		return protocol.Empty()
+	}
+}
+
 // Each property is violated by one variant, and holds for another that gives it something
 // to say.
 func TestEachPropertyTellsVariantsApart(t *testing.T) {
@@ -184,12 +231,19 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 		{checks.MonotonicReads(), variant{looks(true), nil}, variant{looks(false), nil}, "knew a newer one"},
 		{checks.NoStaleSet(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "had invalidated at"},
 		{checks.NoStaleSet(), variant{fills{InScript: true}, nil}, variant{fills{Marks: true, InScript: true}, nil}, "had invalidated at"},
+		{checks.Convergent(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "is older than the source"},
+		{checks.FencesIncrease(), variant{counts{}, []model.Fault{faults.Evict(1)}}, variant{counts{}, nil}, "got the number 1 from fence, which"},
+		{checks.HonestStatus(), variant{believes(false), pause}, variant{believes(true), pause}, "no token in a store is its own"},
+		{checks.NoLostUpdate(), variant{changes(false), nil}, variant{changes(true), nil}, "without having read that of"},
 	} {
 		check := func(v variant) scheduler.Verdict {
 			s := checks.NewScenario(v.protocol)
 			s.Faults, s.Invalidate = v.faults, true
 			if _, ok := v.protocol.(protocol.Updater); !ok {
 				s.Invalidate = false
+			}
+			if c.property == checks.NoLostUpdate() {
+				s.Updates = 0 // which take no lock
 			}
 			r, err := scheduler.Check(context.Background(), s, []model.Property{c.property}, scheduler.Options{})
 			if err != nil {

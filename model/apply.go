@@ -175,6 +175,9 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		}
 		return bind(p, Version(version), op)
 	case SourceUpdate, SourceWrite, SourceCommit, SourceRollback:
+		if op.Kind == SourceCommit && p.Writing {
+			e.Known, e.Committed = p.newest(Version(s.Source+1)), true
+		}
 		return r.sourceEffect(s, p, op)
 	case StartDeadline:
 		return p.find(Register{Datum: Datum{Kind: KindDeadline}, Clock: Fresh, Limit: op.TTL}, op)
@@ -269,11 +272,7 @@ func (r *Rules) readEffect(s *State, p *Process, op *Operation, move *Move, e *E
 	if code != Found {
 		return Observe(code), nil
 	}
-	for _, reg := range p.Held() {
-		if reg.Kind == KindVersion && reg.Datum != entry.Value {
-			e.Known = max(e.Known, reg.N)
-		}
-	}
+	e.Known = p.newest(entry.Value)
 	o, err := bind(p, entry.Value, op)
 	if err != nil || op.Kind == Get || entry.Stamp.Clock == NoClock {
 		return o, err
@@ -292,6 +291,17 @@ func bind(p *Process, d Datum, op *Operation) (Observation, error) {
 		}
 	}
 	return p.find(Register{Datum: d}, op)
+}
+
+// newest returns the newest version that the process knows but for one, 0 for none.
+func (p *Process) newest(but Datum) uint8 {
+	newest := uint8(0)
+	for _, reg := range p.Held() {
+		if reg.Kind == KindVersion && reg.Datum != but {
+			newest = max(newest, reg.N)
+		}
+	}
+	return newest
 }
 
 // find lets the process hold one more register, which its operation has found.

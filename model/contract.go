@@ -169,9 +169,10 @@ type Event struct {
 	// Believed has a bit for each lock that the process believed to hold before the step, if
 	// it has done an operation in it.
 	Believed uint16
-	// Known is the newest version that the process knew when a Get found another, 0 for
-	// none.
-	Known uint8
+	// Known is the newest version that the process knew when a Get found another, or when it
+	// committed a newer one, which Committed says; 0 for none.
+	Known     uint8
+	Committed bool
 	// Reached: in this step the operation got to where it goes, a store for example,
 	// whether or not it was done there and the process learns of it.
 	Reached bool

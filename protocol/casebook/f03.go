@@ -19,7 +19,7 @@ where it is compared, or by something that does not forget.`,
 		Checks: []Check{
 			{
 				Shows:    "a counter that is evicted",
-				Property: fenceMonotonic(),
+				Property: checks.FencesIncrease(),
 				Before:   guarded{Guard: "read and write"},
 				After:    guarded{Guard: "counted"},
 				World:    world(2, 0, only{faults.Evict(1), lockStore}),

@@ -20,7 +20,7 @@ question who is first, in one step.`,
 		Checks: []Check{
 			{
 				Shows:      "told so without a look",
-				Property:   honest(),
+				Property:   checks.HonestStatus(),
 				Before:     queue{Poll: every(time.Second)},
 				After:      queue{Fixed: true, Poll: every(time.Second)},
 				World:      world(2, 0, faults.Pause(1, 12*time.Second)),

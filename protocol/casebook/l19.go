@@ -23,7 +23,7 @@ committed, or rolled back.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "an update is lost", Property: noLostUpdate(),
+				Shows: "an update is lost", Property: checks.NoLostUpdate(),
 				Before: withinTransaction{}, After: withinTransaction{Fixed: true},
 				World: world(2, 0), Steps: 10, Unharmed: checks.MutualExclusion(),
 			},

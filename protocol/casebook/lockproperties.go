@@ -6,60 +6,6 @@ import (
 	"lockstep/model"
 )
 
-// fenceMonotonic: memory has the highest number that a counter has given out.
-func fenceMonotonic() model.Property {
-	return monitor{
-		name: "fence-monotonic", rule: "each fencing token is higher than all before it",
-		vacuous: "there was never a second fencing token", memory: 1,
-		check: func(_ *model.State, e *model.Event, highest []byte) model.Outcome {
-			var outcome model.Outcome
-			for _, c := range e.Changes {
-				if c.Written || c.After.Value.Kind != model.KindCounter || c.After.Value == c.Before.Value {
-					continue
-				}
-				if highest[0] != 0 {
-					outcome |= model.Exercised
-				}
-				if c.After.Value.N <= highest[0] {
-					outcome |= model.Violated
-				}
-				highest[0] = max(highest[0], c.After.Value.N)
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s got a fencing token that is not higher than one that was given out before", last.Process)
-		},
-	}
-}
-
-// honest: who is told that it holds a lock does hold it at that instant. What is
-// believed later is another matter.
-func honest() model.Property {
-	return monitor{
-		name: "honest-status", rule: "who begins to believe that it holds a lock has a key in the store at that instant",
-		vacuous: "nobody ever acquired a lock",
-		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
-			for i := range e.Marks {
-				if e.Marks[i].Kind != model.MarkAcquired {
-					continue
-				}
-				for k := range s.Entries {
-					v := s.Entries[k].Value
-					if v.Kind == model.KindToken && s.Owners[v.N] == model.OwnerOf(&s.Processes[e.Process]) {
-						return model.Exercised
-					}
-				}
-				return model.Exercised | model.Violated
-			}
-			return 0
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s believes that it holds the lock, and no key in the store is its own", last.Process)
-		},
-	}
-}
-
 // quiescent: a renewal serves somebody.
 func quiescent() model.Property {
 	return monitor{

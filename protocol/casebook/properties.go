@@ -23,40 +23,6 @@ func (m monitor) Check(s *model.State, e *model.Event, memory []byte) model.Outc
 	return m.check(s, e, memory)
 }
 
-// convergent: whatever happens in between, what stays is not old.
-func convergent() model.Property {
-	return monitor{
-		name: "convergent", rule: "while nobody is at work, nothing is cached that is older than the source",
-		vacuous: "nothing was ever cached after an update",
-		check: func(s *model.State, _ *model.Event, _ []byte) model.Outcome {
-			for i := range s.Processes {
-				if s.Processes[i].Active() {
-					return 0
-				}
-			}
-			var outcome model.Outcome
-			for k := range s.Entries {
-				v := s.Entries[k].Value
-				if v.Kind != model.KindVersion || s.Source == 1 {
-					continue
-				}
-				outcome |= model.Exercised
-				if v.N < s.Source {
-					outcome |= model.Violated
-				}
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			who := last.Process
-			if who == "" {
-				who = last.Node
-			}
-			return fmt.Sprintf("%s was the last one at work, and what is cached is older than the source", who)
-		},
-	}
-}
-
 // failing is what a request marks as acquired when it fails.
 const failing = "failing"
 
@@ -153,33 +119,6 @@ func wasTold(e *model.Event) bool {
 		}
 	}
 	return false
-}
-
-// noLostUpdate: who commits a change has read the version that it replaces. What a process
-// knows are the version that it has read and the one that it makes.
-func noLostUpdate() model.Property {
-	return monitor{
-		name: "no-lost-update", rule: "who commits a change has read the version before it",
-		vacuous: "nobody ever committed a change",
-		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
-			if e.Operation == nil || e.Operation.Kind != model.SourceCommit || !e.Reached || e.Observation.Code() != model.Done {
-				return 0
-			}
-			read := uint8(0)
-			for _, known := range s.Processes[e.Process].Held() {
-				if known.Kind == model.KindVersion && known.N < s.Source {
-					read = max(read, known.N)
-				}
-			}
-			if read+1 < s.Source {
-				return model.Exercised | model.Violated
-			}
-			return model.Exercised
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s committed a change, and had not read the one before it", last.Process)
-		},
-	}
 }
 
 // staysFilled: nobody empties a cache that has been filled.

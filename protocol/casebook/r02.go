@@ -22,7 +22,7 @@ the pause comes after it: only a comparison at the resource does.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "grants that are over", Property: honest(),
+				Shows: "grants that are over", Property: checks.HonestStatus(),
 				Before: pausedGrants{}, After: pausedGrants{Looks: true},
 				World: world(2, 0, faults.Pause(1, 12*time.Second)).reply(5 * time.Millisecond), Faults: 1, Steps: 9, Unrepaired: checks.MutualExclusion(),
 			},

@@ -37,7 +37,7 @@ leaves behind, and that must not be evicted.`,
 			},
 			{
 				Shows:    "invalidated before the commit",
-				Property: convergent(),
+				Property: checks.Convergent(),
 				Before:   transaction{},
 				After:    transaction{Fixed: true},
 				World:    world(1, 1),

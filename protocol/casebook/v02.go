@@ -3,6 +3,7 @@ package casebook
 import (
 	"time"
 
+	"lockstep/checks"
 	"lockstep/protocol"
 )
 
@@ -19,7 +20,7 @@ dies in between.`,
 		Sources: []string{"https://github.com/duomark/epocxy/issues/43", "https://github.com/apache/gravitino/pull/10740"},
 		Checks: []Check{
 			{
-				Shows: "a fill in between", Property: convergent(),
+				Shows: "a fill in between", Property: checks.Convergent(),
 				Before: deleteFirst{}, After: deleteFirst{Fixed: true},
 				World: world(1, 1), Steps: 7,
 			},

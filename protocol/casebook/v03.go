@@ -3,6 +3,7 @@ package casebook
 import (
 	"time"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/protocol"
 )
@@ -23,17 +24,17 @@ fill compares needs no assumption about time.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "a wait shorter than the fill", Property: convergent(),
+				Shows: "a wait shorter than the fill", Property: checks.Convergent(),
 				Before: deletedTwice{Wait: time.Second}, After: deletedTwice{Wait: 3 * time.Second},
 				World: world(1, 1), Steps: 8,
 			},
 			{
-				Shows: "the writer dies while it waits", Property: convergent(),
+				Shows: "the writer dies while it waits", Property: checks.Convergent(),
 				Before: deletedTwice{Wait: 3 * time.Second}, After: deletedTwice{Guard: "barrier"},
 				World: world(1, 1, faults.Crash(1)), Faults: 1, Steps: 7,
 			},
 			{
-				Shows: "the reader is paused", Property: convergent(),
+				Shows: "the reader is paused", Property: checks.Convergent(),
 				Before: deletedTwice{Wait: 3 * time.Second}, After: deletedTwice{Guard: "generation"},
 				World: world(1, 1, faults.Pause(1, 5*time.Second)), Faults: 1, Steps: 10,
 			},

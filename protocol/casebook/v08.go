@@ -24,7 +24,7 @@ between. The cache must compare versions, or the writers must be one after the o
 			},
 			{
 				Shows:    "what stays",
-				Property: convergent(),
+				Property: checks.Convergent(),
 				Before:   writers{Store: "set"},
 				After:    writers{Store: "newer"},
 				World:    world(1, 2),
@@ -32,7 +32,7 @@ between. The cache must compare versions, or the writers must be one after the o
 			},
 			{
 				Shows:    "a delete instead",
-				Property: convergent(),
+				Property: checks.Convergent(),
 				Before:   writers{Store: "delete"},
 				After:    writers{Store: "newer"},
 				World:    world(1, 2),

@@ -3,6 +3,7 @@ package casebook
 import (
 	"time"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/protocol"
 )
@@ -23,17 +24,17 @@ happened.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "the delete fails", Property: convergent(),
+				Shows: "the delete fails", Property: checks.Convergent(),
 				Before: swallowed{}, After: swallowed{Fixed: true},
 				World: world(1, 1, faults.StoreError(1)), Faults: 1, Steps: 6,
 			},
 			{
-				Shows: "the delete times out", Property: convergent(),
+				Shows: "the delete times out", Property: checks.Convergent(),
 				Before: swallowed{}, After: swallowed{Fixed: true},
 				World: world(1, 1, faults.LostRequest(1)), Faults: 1, Steps: 7,
 			},
 			{
-				Shows: "the writer is gone before the delete", Property: convergent(),
+				Shows: "the writer is gone before the delete", Property: checks.Convergent(),
 				Before: swallowed{}, After: swallowed{Fixed: true},
 				World: world(1, 1, faults.Crash(1)), Faults: 1, Steps: 6,
 			},
