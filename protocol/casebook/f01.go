@@ -17,6 +17,10 @@ first one wakes and writes over it. Looking at the clock before the write does n
 since the pause may come after the look. The resource must refuse a write whose fencing
 number is lower than the highest that it knows, and it must learn the number of a new holder
 before that reads.`,
+		Differs: `A fence that the resource compares on each write is taken to be the repair. It is not where
+what is written was read elsewhere: a holder that is paused before it reads, and then reads
+what is newer, writes first, and the later holder, whose number is higher, writes what is
+older. The checker is right; the fence must be announced before the read.`,
 		Sources: []string{"https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html", "https://github.com/etcd-io/etcd/issues/10811", "https://github.com/redisson/redisson/issues/3636"},
 		Checks: []Check{
 			{

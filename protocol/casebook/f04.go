@@ -11,68 +11,62 @@ import (
 func init() {
 	add(Case{
 		ID: "F-04", Rank: 11, Kind: Fencing,
-		Title: "A version that eviction forgets",
-		Lesson: `A cache accepts a value only if it is newer than the one that is there. A reader has loaded
-an old value and is slow; the writer stores the new one, the cache evicts it, and with it
-the version that the old one would have been compared with. What was evicted must not be
-needed: the reader takes a ticket before it reads, every writer voids it, and a value is
-stored only with a ticket that is there.`,
-		Sources: []string{
-			"https://github.com/MystenLabs/sui/pull/20450",
-			"https://github.com/MystenLabs/sui/pull/27317",
-			"https://github.com/MystenLabs/sui/pull/20236",
-		},
+		Title: "Evicted entry takes its version along",
+		Lesson: `The cache accepts only what is newer than what it has. A reader has read before
+an update, the update stores its version, and the cache evicts it: now there is nothing to
+compare with, the old value is accepted, and stays. A reader must get a ticket before it reads
+the source, every writer must void all tickets, and what no valid ticket comes with must not be
+stored. A ticket that is evicted is void.`,
+		Sources: []string{"https://github.com/MystenLabs/sui/pull/20450", "https://github.com/MystenLabs/sui/pull/27317", "https://github.com/MystenLabs/sui/pull/20236"},
 		Checks: []Check{
 			{
-				Shows: "an older value after an eviction", Property: checks.NoStaleOverwrite(),
-				Before: evictedVersion{}, After: evictedVersion{Tickets: true},
-				World: world(1, 1, faults.Evict(1)), Faults: 1, Steps: 8,
+				Shows: "nothing to compare with", Property: checks.Convergent(),
+				Before: versioned{}, After: versioned{Fixed: true},
+				World: world(1, 1, faults.Evict(1)), Faults: 1, Steps: 7,
 			},
 		},
 	})
 }
 
-// evictedVersion fills a cache with what is newer, or with what it has a ticket for. The writer
-// stores its value, too, and voids the tickets.
-type evictedVersion struct{ Tickets bool }
+// versioned stores what is newer, or what comes with a ticket.
+type versioned struct{ Fixed bool }
 
-type ticketed struct {
-	Ticket protocol.Token
-	Value  protocol.Value
-}
-
-func (p evictedVersion) Handle(c *protocol.Client) protocol.Answer {
+func (p versioned) Handle(c *protocol.Client) protocol.Answer {
+	if v, ok, err := c.Cache.Get("feed"); err == nil && ok {
+		return protocol.Fresh(v)
+	}
 	ticket := c.NewToken()
-	if err := c.Cache.Set("ticket", ticket); p.Tickets && err != nil {
+	if p.Fixed {
+		if err := c.Cache.Set("ticket", ticket, protocol.PX(10*time.Second)); err != nil {
+			return protocol.Failed()
+		}
+	}
+	v, err := c.Rebuild(quick)
+	if err != nil {
 		return protocol.Failed()
 	}
-	v, err := c.Rebuild(protocol.Range{Max: time.Second})
-	switch {
-	case err != nil:
-		return protocol.Failed()
-	case p.Tickets:
-		protocol.Atomic(c.Cache, ticketed{ticket, v}, storeWithTicket)
-	default:
-		protocol.Atomic(c.Cache, v, storeNewerObject)
+	if p.Fixed {
+		protocol.Atomic(c.Cache, ticketed{v, ticket}, storeWithTicket)
+	} else {
+		protocol.Atomic(c.Cache, v, storeNewer)
 	}
 	return protocol.Fresh(v)
 }
 
-func (p evictedVersion) Update(c *protocol.Client) {
+func (p versioned) Update(c *protocol.Client) {
 	v, err := c.Source.Update()
-	if err != nil {
-		return
+	switch {
+	case err != nil:
+	case p.Fixed:
+		protocol.Atomic(c.Cache, v, storeAndVoid)
+	default:
+		protocol.Atomic(c.Cache, v, storeNewer)
 	}
-	c.Cache.Del("ticket")
-	protocol.Atomic(c.Cache, v, storeNewerObject)
 }
 
-func storeNewerObject(v *protocol.View, value protocol.Value) bool {
-	if cached, ok := v.Get("object"); ok && !protocol.Older(cached, value) {
-		return false
-	}
-	v.Set("object", value)
-	return true
+type ticketed struct {
+	Value  protocol.Value
+	Ticket protocol.Token
 }
 
 func storeWithTicket(v *protocol.View, t ticketed) bool {
@@ -80,6 +74,10 @@ func storeWithTicket(v *protocol.View, t ticketed) bool {
 		return false
 	}
 	v.Del("ticket")
-	v.Set("object", t.Value)
-	return true
+	return storeNewer(v, t.Value)
+}
+
+func storeAndVoid(v *protocol.View, value protocol.Value) bool {
+	v.Del("ticket")
+	return storeNewer(v, value)
 }

@@ -16,6 +16,9 @@ func init() {
 nobody uses: all others wait for as long as the process lives. Whatever ends the work must
 stop the heartbeat and wait for it, on every path. A bound on how often it renews limits the
 damage, and is no repair.`,
+		Differs: `Reports need no fault: there, the callback that starts the heartbeat overtakes the one that
+stops it. Here a Stop is not lost if it comes first, so it is a failure of the work that
+forgets to stop it.`,
 		Sources: []string{"https://github.com/redisson/redisson/issues/7272", "https://github.com/redisson/redisson/issues/4368", "https://github.com/redisson/redisson/issues/1626"},
 		Checks: []Check{
 			{

@@ -5,32 +5,33 @@ import (
 
 	"lockstep/checks"
 	"lockstep/protocol"
+	"lockstep/scheduler"
 )
 
 func init() {
 	add(Case{
 		ID: "K-05", Rank: 59, Kind: ConsensusLock,
-		Title: "A deposed leader revokes leases",
-		Lesson: `The leader of a consensus store counts leases down in its memory. It stalls, another is
-elected, and clients renew there. The old one wakes, has seen no renewal, and proposes to
-revoke every lease, which the others accept: live clients lose their locks. What a leader
-proposes must carry its term and be refused once there is a later one.`,
-		Sources: []string{
-			"https://github.com/etcd-io/etcd/issues/15247",
-			"https://github.com/etcd-io/etcd/issues/16432",
-		},
+		Title: "A leader of the store that has been deposed ends leases",
+		Lesson: `The leader of a consensus store counts leases down in its own memory. One that stood
+still, and was replaced meanwhile, has not seen that clients renew at its successor. When it
+goes on it finds every lease over and has them revoked, and the others agree, since a
+revocation looks like any other request: holders that did all they should lose their locks.
+A revocation must say in which term it was decided, and be refused in a later one.`,
+		Sources: []string{"https://github.com/etcd-io/etcd/issues/15247", "https://github.com/etcd-io/etcd/issues/16432"},
 		Checks: []Check{
 			{
-				Shows: "a renewed lock is revoked", Property: checks.MutualExclusion(),
+				Shows: "a lease that is renewed is revoked", Property: checks.MutualExclusion(),
 				Before: deposed{}, After: deposed{Terms: true},
-				World: world(2, 0), Steps: 7,
+				World: func(s *scheduler.Scenario) {
+					world(2, 0)(s)
+					s.Jobs = 1
+				}, Steps: 11,
 			},
 		},
 	})
 }
 
-// deposed holds a lock of 10 s for 15 s and renews it, at a new leader, after 8 s. The old leader
-// is the job: it has seen the lock, and revokes it when its own countdown is over.
+// deposed holds a lock under a lease of ten seconds, which it renews.
 type deposed struct{ Terms bool }
 
 func (p deposed) Handle(c *protocol.Client) protocol.Answer {
@@ -39,41 +40,42 @@ func (p deposed) Handle(c *protocol.Client) protocol.Answer {
 		return protocol.Empty()
 	}
 	c.Acquired("lock")
-	c.Compute(protocol.Range{Max: 8 * time.Second})
-	if kept, err := protocol.Atomic(c.Store, token, renewInNewTerm); err == nil && kept {
-		c.Compute(protocol.Range{Max: 7 * time.Second})
+	for range 3 {
+		c.Sleep(4 * time.Second)
+		if owner, err := c.Store.ExpireIfEqual("lock", token, 10*time.Second); err != nil || owner != protocol.Mine {
+			break
+		}
 	}
 	c.Releasing("lock")
 	c.Store.DelIfEqual("lock", token)
 	return protocol.Empty()
 }
 
+// Job is a leader that has granted the lease, is deposed, and counts on: what clients do at
+// its successor it does not see.
 func (p deposed) Job(c *protocol.Client) {
-	holder, ok, err := c.Store.Get("lock")
+	term, err := c.Store.Incr("term")
+	if err != nil {
+		return
+	}
+	lease, ok, err := c.Store.Get("lock")
 	if err != nil || !ok {
 		return
 	}
+	c.Store.Incr("term")
 	c.Sleep(10 * time.Second)
-	if p.Terms {
-		protocol.Atomic(c.Store, holder, revokeInOldTerm)
-	} else {
-		c.Store.DelIfEqual("lock", holder)
-	}
+	protocol.Atomic(c.Store, revocation{lease, term, p.Terms}, revokeLease)
 }
 
-func renewInNewTerm(v *protocol.View, token protocol.Token) bool {
-	if holder, ok := v.Get("lock"); !ok || holder != token {
-		return false
-	}
-	v.Set("new term", token)
-	return v.PExpire("lock", 10*time.Second)
+type revocation struct {
+	Lease, Term protocol.Value
+	Terms       bool
 }
 
-// revokeInOldTerm is refused if there is a new term.
-func revokeInOldTerm(v *protocol.View, holder protocol.Token) bool {
-	current, ok := v.Get("lock")
-	if _, later := v.Get("new term"); later || !ok || current != holder {
+func revokeLease(v *protocol.View, r revocation) bool {
+	if term, ok := v.Get("term"); r.Terms && ok && protocol.Older(r.Term, term) {
 		return false
 	}
-	return v.Del("lock")
+	holder, ok := v.Get("lock")
+	return ok && holder == r.Lease && v.Del("lock")
 }

@@ -12,10 +12,11 @@ func init() {
 	add(Case{
 		ID: "K-07", Rank: 45, Kind: ConsensusLock,
 		Title: "A session that ends while its client is cut off",
-		Lesson: `A lock is a node that lives as long as the session of its client. The client is cut off for
-longer than the session lives: the server removes the node and another gets the lock, while
-the first one works on and learns of it only when it is connected again. Being cut off must
-count as having lost the lock, by a clock of one's own that is ahead of the server's.`,
+		Lesson: `A client that has lost the connection cannot be told that its session is over: the
+server removes the lock after the timeout, the next one takes it, and the first works on
+until it is connected again. No event comes earlier than that. The loss of the connection
+must therefore count as the loss of the lock: the work stops when a heartbeat fails, before
+the session can have ended, and nothing is tried again under a session opened later.`,
 		Sources: []string{
 			"https://github.com/apache/curator/issues/727",
 			"https://github.com/Netflix/curator/issues/9",
@@ -23,56 +24,35 @@ count as having lost the lock, by a clock of one's own that is ahead of the serv
 		},
 		Checks: []Check{
 			{
-				Shows: "it works on", Property: checks.MutualExclusion(),
-				Before: suspended{}, After: suspended{Fixed: true},
-				World: world(2, 0, faults.Partition(1, time.Minute)), Faults: 1, Steps: 10,
+				Shows: "it works on while it is cut off", Property: checks.MutualExclusion(),
+				Before: cutOff{}, After: cutOff{Stops: true},
+				World: world(2, 0, faults.Disconnect(1, 15*time.Second)), Faults: 1, Steps: 13,
 			},
 		},
 	})
 }
 
-// suspended holds a lock by a session of 20 s for up to 25 s, which it keeps alive every 5 s.
-type suspended struct{ Fixed bool }
+// cutOff holds a lock that is bound to a session of ten seconds, with four heartbeats.
+type cutOff struct{ Stops bool }
 
-func (p suspended) Handle(c *protocol.Client) protocol.Answer {
-	alive := c.Deadline(10 * time.Second)
-	session, key := openFree(c)
-	if session == nil {
-		return protocol.Failed()
-	}
-	token := c.NewToken()
-	if ok, err := c.Store.SetNX("lock", token, 0, protocol.Ephemeral(key, time.Second)); err != nil || !ok {
-		session.Close()
+func (p cutOff) Handle(c *protocol.Client) protocol.Answer {
+	x, ok, err := c.Store.OpenSession("session", 10*time.Second)
+	if err != nil || !ok {
 		return protocol.Empty()
 	}
-	if p.Fixed && alive.Passed() {
-		// It has been cut off meanwhile.
-		session.Close()
+	ok, err = c.Store.SetNX("lock", x.Token(), 0, protocol.Ephemeral("session", time.Second))
+	if err != nil || !ok {
 		return protocol.Empty()
 	}
 	c.Acquired("lock")
-	for range 5 {
-		c.Compute(protocol.Range{Max: 5 * time.Second})
-		if p.Fixed && alive.Passed() {
+	for range 4 {
+		c.Sleep(3 * time.Second)
+		alive, err := x.KeepAlive()
+		if err == nil && !alive || err != nil && p.Stops {
 			break
 		}
-		c.Within(time.Second, func() {
-			if there, err := session.KeepAlive(); err == nil && there {
-				alive.Reset()
-			}
-		})
 	}
 	c.Releasing("lock")
-	c.Within(time.Second, func() { session.Close() })
+	x.Close()
 	return protocol.Empty()
-}
-
-// openFree opens a session under the first of two names that is free: one for each client.
-func openFree(c *protocol.Client) (*protocol.Session, string) {
-	for _, key := range [...]string{"session 1", "session 2"} {
-		if session, ok, err := c.Store.OpenSession(key, 20*time.Second); err == nil && ok {
-			return session, key
-		}
-	}
-	return nil, ""
 }

@@ -9,14 +9,19 @@ import (
 )
 
 func init() {
+	cut := faults.Disconnect(1, 12*time.Second)
+	good := slowResign{AtDeadline: true, Stop: time.Second, StopFirst: true}
+	late, early := good, good
+	late.Stop = 6 * time.Second
+	early.StopFirst = false
 	add(Case{
 		ID: "K-11", Rank: 46, Kind: LeaderLease,
-		Title: "A leader that does not stop",
-		Lesson: `A leader cannot renew its lease, since the store refuses it, and stays in its loop of
-renewals; or it sees that another leads and never calls what should stop the work. Both then
-act on the same objects. A leader must stop when its last renewal is as long ago as its own
-deadline says, which is shorter than the lease by what stopping takes, and when it is told
-that another leads.`,
+		Title: "A leader that has lost its lease goes on",
+		Lesson: `The lease lasts for ten seconds, and a leader that cannot renew it has until then to
+stop. One that only tries again and again never does, even when it sees another's name in
+the record. One that gives up at a deadline before must have stopped when the lease ends:
+the time from the deadline to the end is all that its work has to wind up in. And when it
+resigns of its own accord, it must stop first and release afterwards.`,
 		Sources: []string{
 			"https://github.com/kubernetes/kubernetes/issues/23731",
 			"https://github.com/cilium/cilium/pull/42920",
@@ -24,34 +29,60 @@ that another leads.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "renewals that are refused", Property: checks.MutualExclusion(),
-				Before: neverStops{}, After: neverStops{Fixed: true},
-				World: world(2, 0, faults.StoreError(3)), Faults: 2, Steps: 9,
+				Shows: "it never stops", Property: checks.MutualExclusion(),
+				Before: slowResign{Stop: time.Second, StopFirst: true}, After: good,
+				World: world(2, 0, cut), Faults: 1, Steps: 18,
+			},
+			{
+				Shows: "it takes too long to stop", Property: checks.MutualExclusion(),
+				Before: late, After: good,
+				World: world(2, 0, cut), Faults: 1, Steps: 18,
+			},
+			{
+				Shows: "it releases before it stops", Property: checks.MutualExclusion(),
+				Before: early, After: good,
+				World: world(2, 0), Steps: 11,
 			},
 		},
 	})
 }
 
-// neverStops leads for four rounds of 4 s under a lease of 11 s.
-type neverStops struct{ Fixed bool }
+// slowResign leads under a lease for ten seconds that it renews every two, twice, and then
+// resigns. It gives up six seconds after the last success, if it has such a deadline, and
+// takes up to Stop until what it does as a leader has ended.
+type slowResign struct {
+	AtDeadline bool
+	Stop       time.Duration
+	StopFirst  bool
+}
 
-func (p neverStops) Handle(c *protocol.Client) protocol.Answer {
+const slowResignFor = 10 * time.Second
+
+func (p slowResign) Handle(c *protocol.Client) protocol.Answer {
 	token := c.NewToken()
-	renewed := c.Deadline(6 * time.Second)
-	if ok, err := c.Store.SetNX("leader", token, 11*time.Second); err != nil || !ok {
+	give := c.Deadline(6 * time.Second)
+	if ok, err := c.Store.SetNX("leader", token, slowResignFor); err != nil || !ok {
 		return protocol.Empty()
 	}
 	c.Acquired("leader")
-	for range 4 {
-		c.Compute(protocol.Range{Max: 4 * time.Second})
-		whose, err := c.Store.ExpireIfEqual("leader", token, 11*time.Second)
-		if err == nil && whose == protocol.Mine {
-			renewed.Reset()
-		} else if p.Fixed && (err == nil || renewed.Passed()) {
+	for renewed := 0; renewed < 2; {
+		c.Checkpoint(token, give, renewed)
+		c.Sleep(2 * time.Second)
+		next := c.Deadline(6 * time.Second)
+		if owner, err := c.Store.ExpireIfEqual("leader", token, slowResignFor); err == nil && owner == protocol.Mine {
+			give = next
+			renewed++
+		} else if p.AtDeadline && (err == nil || give.Passed()) {
 			break
 		}
 	}
+	if !p.StopFirst {
+		c.Store.DelIfEqual("leader", token)
+	}
+	c.SleepBetween(0, p.Stop)
 	c.Releasing("leader")
-	c.Store.DelIfEqual("leader", token)
+	if p.StopFirst {
+		c.Store.DelIfEqual("leader", token)
+	}
 	return protocol.Empty()
 }

@@ -9,13 +9,15 @@ import (
 )
 
 func init() {
+	before, after := rowLock{}, rowLock{OfDatabase: true}
 	add(Case{
 		ID: "K-15", Rank: 48, Kind: DatabaseLock,
-		Title: "A row that is locked until a time of the client",
-		Lesson: `A row says until when it is locked, by the clock of the client that took it, and another
-client compares that with its own clock. One that is ahead takes a lock over that has just
-begun. Both sides must be evaluated with the clock of the database, in the statement that
-takes the lock.`,
+		Title: "A lock in a row that each node judges by its own clock",
+		Lesson: `The row says since when the lock is held, by the clock of the node that took it, and
+another node decides by its own clock whether that is over. If their clocks differ by more
+than the lifetime, the lock of a live holder is taken over by a node that is ahead, or is
+already over when a node that is behind writes it. Margins only move the limit. The
+database must do both in one statement, with its own time, so that there is one clock.`,
 		Sources: []string{
 			"https://github.com/lukas-krecan/ShedLock/issues/231",
 			"https://github.com/lukas-krecan/ShedLock/issues/263",
@@ -23,77 +25,71 @@ takes the lock.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "a client that is ahead", Property: checks.MutualExclusion(),
-				Before: rowLock{}, After: rowLock{Fixed: true},
-				World: world(2, 0, faults.ClockForward(1, time.Minute)), Faults: 1, Steps: 8,
+				Shows: "a node that is ahead", Property: checks.MutualExclusion(),
+				Before: before, After: after,
+				World: world(2, 0, faults.ClockForward(1, 3*time.Minute)), Faults: 1, Steps: 9,
 			},
 			{
-				Shows: "the work is longer than the lock", Property: checks.MutualExclusion(),
-				Before: rowLock{Fixed: true, Work: 11 * time.Second}, After: rowLock{Fixed: true},
-				World: world(2, 0), Steps: 2,
+				Shows: "a node that is behind", Property: checks.MutualExclusion(),
+				Before: before, After: after,
+				World: world(2, 0, faults.ClockBack(1, 3*time.Minute)), Faults: 1, Steps: 9,
 			},
 		},
 	})
 }
 
-// rowLock is a row that may be taken over 10 s after it was locked, by the clock of the client
-// or by that of the database. The work takes 5 s if it is not given.
-type rowLock struct {
-	Fixed bool
-	Work  time.Duration
-}
+// rowLock takes a lock in a row, which lasts for two minutes, and works for up to one.
+type rowLock struct{ OfDatabase bool }
+
+const rowLockFor = 2 * time.Minute
 
 func (p rowLock) Handle(c *protocol.Client) protocol.Answer {
 	token := c.NewToken()
-	locked := false
-	if p.Fixed {
-		locked, _ = protocol.Atomic(c.Store, token, lockRowNow)
-	} else {
-		locked = lockByOwnClock(c, token)
-	}
-	if !locked {
+	ok, err := p.take(c, token)
+	if err != nil || !ok {
 		return protocol.Empty()
 	}
 	c.Acquired("lock")
-	work := max(p.Work, 5*time.Second)
-	c.Compute(protocol.Range{Min: work, Max: work})
+	c.SleepBetween(time.Second, time.Minute)
 	c.Releasing("lock")
 	c.Store.DelIfEqual("lock", token)
 	return protocol.Empty()
 }
 
-// lockRowNow is UPDATE ... SET locked_at = now() WHERE locked_at < now() - interval '10 s'.
-func lockRowNow(v *protocol.View, token protocol.Token) bool {
-	if _, locked := v.Get("lock"); locked && !v.OlderThan("lock", 10*time.Second) {
-		return false
+func (p rowLock) take(c *protocol.Client, token protocol.Token) (bool, error) {
+	if p.OfDatabase {
+		return protocol.Atomic(c.Store, token, rowLockByDatabase)
 	}
-	v.Set("lock", token, protocol.AtNow(10*time.Second))
-	return true
-}
-
-func lockByOwnClock(c *protocol.Client, token protocol.Token) bool {
-	now := c.Now(10 * time.Second)
-	if ok, err := c.Store.SetNX("lock", token, 0, protocol.At(now)); err != nil || ok {
-		return err == nil
+	ok, err := c.Store.SetNX("lock", token, 0, protocol.At(c.Now(rowLockFor)))
+	if err != nil || ok {
+		return ok, err
 	}
 	holder, since, ok, err := c.Store.GetStamped("lock")
-	if err != nil || !ok || !c.OlderThan(since, 10*time.Second) {
-		return false
+	if err != nil || !ok || !c.OlderThan(since, rowLockFor) {
+		return false, err
 	}
-	taken, err := protocol.Atomic(c.Store, takeover{holder, token, now}, takeRow)
-	return err == nil && taken
+	return protocol.Atomic(c.Store, rowLockTaken{holder, token, c.Now(rowLockFor)}, rowLockTakeOver)
 }
 
-type takeover struct {
+type rowLockTaken struct {
 	From, To protocol.Token
 	At       protocol.Timestamp
 }
 
-// takeRow changes the row if it is as it was read.
-func takeRow(v *protocol.View, t takeover) bool {
+// rowLockTakeOver is UPDATE ... WHERE holder = from.
+func rowLockTakeOver(v *protocol.View, t rowLockTaken) bool {
 	if holder, ok := v.Get("lock"); !ok || holder != t.From {
 		return false
 	}
 	v.Set("lock", t.To, protocol.At(t.At))
+	return true
+}
+
+// rowLockByDatabase is UPDATE ... WHERE locked_at < now() - interval.
+func rowLockByDatabase(v *protocol.View, token protocol.Token) bool {
+	if _, held := v.Get("lock"); held && !v.OlderThan("lock", rowLockFor) {
+		return false
+	}
+	v.Set("lock", token, protocol.AtNow(rowLockFor))
 	return true
 }

@@ -10,12 +10,12 @@ import (
 func init() {
 	add(Case{
 		ID: "K-17", Rank: 79, Kind: DatabaseLock,
-		Title: "A short job that runs once on each node",
-		Lesson: `Every node starts the same job at the same time, more or less, and a lock is to let one of
-them run it. The job takes 50 ms and gives the lock back; a node whose timer is a little
-late finds it free and runs the job again. The lock excludes, and that is not what was
-wanted: it must be held for longer than the timers differ, or the period be part of its
-name.`,
+		Title: "A short job that runs once on each node, one after the other",
+		Lesson: `A lock keeps nodes from running a job at the same time, not from running it again. If
+the job is shorter than the difference between the clocks or timers of the nodes, the first
+has given the lock back before the second asks for it, which then runs the job of the same
+period once more. The lock must be kept for longer than they can differ, however short the
+job is; or what is done must be recorded under the period, for as long as that lasts.`,
 		Sources: []string{
 			"https://github.com/lukas-krecan/ShedLock/issues/6",
 			"https://github.com/go-co-op/gocron/issues/841",
@@ -23,27 +23,46 @@ name.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "timers that differ by a second", Property: checks.RebuildBound(1),
-				Before: shortJob{}, After: shortJob{Fixed: true},
-				World: world(2, 0).at(time.Second), Steps: 6, Unharmed: checks.MutualExclusion(),
+				Shows: "a lock that is kept for a while", Property: oncePerPeriod(),
+				Before: shortJob{}, After: shortJob{KeepFor: 5 * time.Second},
+				World: world(2, 0).at(2 * time.Second), Steps: 4,
+				Unharmed: checks.MutualExclusion(),
+			},
+			{
+				Shows: "timers that differ by more", Property: oncePerPeriod(),
+				Before: shortJob{KeepFor: 5 * time.Second}, After: shortJob{Records: true},
+				World: world(2, 0).at(10 * time.Second), Steps: 5,
+				Unharmed: checks.MutualExclusion(),
 			},
 		},
 	})
 }
 
-// shortJob runs a job under a lock, which it gives back at once or leaves to its TTL.
-type shortJob struct{ Fixed bool }
+// shortJob is what the timer of a node starts for one period: each request is the timer of
+// its node, and all of them are for the same period.
+type shortJob struct {
+	KeepFor time.Duration
+	Records bool
+}
 
 func (p shortJob) Handle(c *protocol.Client) protocol.Answer {
 	token := c.NewToken()
-	if ok, err := c.Store.SetNX("job", token, 5*time.Second); err != nil || !ok {
+	if p.Records {
+		if ok, err := c.Store.SetNX("report:monday", token, time.Hour); err != nil || !ok {
+			return protocol.Empty()
+		}
+	} else if ok, err := c.Store.SetNX("lock", token, time.Minute); err != nil || !ok {
 		return protocol.Empty()
 	}
-	c.Acquired("job")
-	c.Rebuild(protocol.Range{Min: 50 * time.Millisecond, Max: 50 * time.Millisecond})
-	c.Releasing("job")
-	if !p.Fixed {
-		c.Store.DelIfEqual("job", token)
+	c.Acquired("lock")
+	c.Sleep(50 * time.Millisecond)
+	c.Releasing("lock")
+	switch {
+	case p.Records:
+	case p.KeepFor > 0:
+		c.Store.ExpireIfEqual("lock", token, p.KeepFor)
+	default:
+		c.Store.DelIfEqual("lock", token)
 	}
 	return protocol.Empty()
 }

@@ -10,48 +10,44 @@ import (
 func init() {
 	add(Case{
 		ID: "L-14", Rank: 18, Kind: BasicLock,
-		Title: "An owner that is not unique",
-		Lesson: `The owner of a lock is named after its host, its process number or a constant, and in
-containers these are the same for all. The second one finds its own name in the lock,
-concludes that it holds it already, and works along. Each process start, or better each
-acquisition, needs a value that is its own.`,
-		Sources: []string{
-			"https://github.com/kubernetes/kubernetes/issues/61151",
-			"https://github.com/kubernetes-csi/external-provisioner/pull/690",
-			"https://github.com/garrytan/gbrain/issues/2840",
-		},
+		Title: "Two owners have the same name",
+		Lesson: `An owner calls itself by its process number, its host or a constant, and renews
+the record if that name is in it. In a container every process is number one: a second owner
+reads the first one's record, takes it for its own and works, too, and neither ever sees a
+loss. The name must be drawn at random whenever a process starts.`,
+		Sources: []string{"https://github.com/kubernetes/kubernetes/issues/61151", "https://github.com/kubernetes-csi/external-provisioner/pull/690", "https://github.com/garrytan/gbrain/issues/2840"},
 		Checks: []Check{
 			{
-				Shows: "two of the same name", Property: checks.MutualExclusion(),
-				Before: sameName{}, After: sameName{Fixed: true},
-				World: world(2, 0), Steps: 6,
+				Shows: "process number one on both", Property: checks.MutualExclusion(),
+				Before: named{}, After: named{Fixed: true},
+				World: world(2, 0), Steps: 4,
 			},
 		},
 	})
 }
 
-// sameName takes a lock in its name, and believes to hold one that bears it. The name is
-// something that all have in common: here the version of the source.
-type sameName struct{ Fixed bool }
+// named takes a lock, or goes on with one that carries its name.
+type named struct{ Fixed bool }
 
-func (p sameName) Handle(c *protocol.Client) protocol.Answer {
-	name, err := c.Source.Read()
-	if err != nil {
-		return protocol.Failed()
-	}
+func (p named) Handle(c *protocol.Client) protocol.Answer {
+	name := c.Memory.Incr("processes") // each node counts from one
 	if p.Fixed {
 		name = c.NewToken()
 	}
-	ok, err := c.Store.SetNX("lock", name, 10*time.Second)
-	if err != nil {
-		return protocol.Failed()
-	}
-	if holder, there, err := c.Store.Get("lock"); !ok && (err != nil || !there || holder != name) {
+	if ok, err := protocol.Atomic(c.Store, name, takeOrRenew); err != nil || !ok {
 		return protocol.Empty()
 	}
 	c.Acquired("lock")
-	c.Compute(protocol.Range{Max: time.Second})
+	c.SleepBetween(time.Second, 2*time.Second)
 	c.Releasing("lock")
 	c.Store.DelIfEqual("lock", name)
 	return protocol.Empty()
+}
+
+func takeOrRenew(v *protocol.View, name protocol.Value) bool {
+	if v.SetNX("lock", name, 10*time.Second) {
+		return true
+	}
+	holder, ok := v.Get("lock")
+	return ok && holder == name && v.PExpire("lock", 10*time.Second)
 }

@@ -9,13 +9,16 @@ import (
 )
 
 func init() {
+	step := only{faults.StoreClockForward(1, time.Hour), lockStore}
 	add(Case{
 		ID: "L-22", Rank: 33, Kind: Clock,
 		Title: "The clock of the store steps forward",
-		Lesson: `The store keeps the end of a TTL as a time of its wall clock. Somebody, or NTP, steps that
-clock forward, and locks end at once that should have lived for long: the next request gets
-the lock while the first one works. Clocks of stores must be slewed and not stepped; a step
-that is shorter than what is left of the lock after the longest work does no harm.`,
+		Lesson: `A store that notes until when a lock lives as a time of day ends it at once when its
+clock is set forward, although its holder has hardly begun to work. Nobody has done
+anything wrong, and nobody is told. Clocks should be corrected by running faster or slower
+for a while, which a margin in the lifetime pays for; deadlines should be kept by a clock
+that never steps. Against a step that comes all the same, only a comparison where the
+result is stored helps.`,
 		Sources: []string{
 			"https://github.com/valkey-io/valkey/issues/2651",
 			"https://github.com/redis/redis/issues/416",
@@ -23,26 +26,47 @@ that is shorter than what is left of the lock after the longest work does no har
 		},
 		Checks: []Check{
 			{
-				Shows: "a step of an hour, and one of 15 s", Property: checks.MutualExclusion(),
-				Before: shortWork{}, After: shortWork{},
-				World: world(2, 0, faults.StoreClockForward(1, time.Hour)), Faults: 1, Steps: 3,
-				Repaired: world(2, 0, faults.StoreClockForward(1, 15*time.Second)),
+				Shows: "a clock that is corrected slowly", Property: checks.MutualExclusion(),
+				Before: shortened{}, After: shortened{},
+				World:    world(2, 0, step),
+				Repaired: world(2, 0, only{faults.StoreClockDrift(1, 100*time.Millisecond), lockStore}), Faults: 1, Steps: 3,
+			},
+			{
+				Shows: "a comparison where the result is stored", Property: checks.NoStaleOverwrite(),
+				Before: shortened{}, After: shortened{Compares: true},
+				World: world(2, 1, step), Faults: 1, Steps: 10,
+				Unrepaired: checks.MutualExclusion(),
 			},
 		},
 	})
 }
 
-// shortWork holds a lock of 30 s for 10 s at most.
-type shortWork struct{}
+// shortened computes a value for up to 25 seconds under a lock for 30.
+type shortened struct{ Compares bool }
 
-func (shortWork) Handle(c *protocol.Client) protocol.Answer {
+func (p shortened) Handle(c *protocol.Client) protocol.Answer {
 	token := c.NewToken()
 	if ok, err := c.Store.SetNX("lock", token, 30*time.Second); err != nil || !ok {
-		return protocol.Empty()
+		return protocol.Stale()
 	}
 	c.Acquired("lock")
-	c.Compute(protocol.Range{Max: 10 * time.Second})
+	if v, err := c.Rebuild(protocol.Range{Min: 5 * time.Second, Max: 25 * time.Second}); err == nil {
+		if p.Compares {
+			protocol.Atomic(c.Cache, v, shortenedStore)
+		} else {
+			c.Cache.Set("feed", v)
+		}
+	}
 	c.Releasing("lock")
 	c.Store.DelIfEqual("lock", token)
 	return protocol.Empty()
+}
+
+// shortenedStore stores a value that is not older than that which is there.
+func shortenedStore(v *protocol.View, value protocol.Value) bool {
+	if there, ok := v.Get("feed"); ok && protocol.Older(value, there) {
+		return false
+	}
+	v.Set("feed", value)
+	return true
 }

@@ -12,42 +12,48 @@ func init() {
 	add(Case{
 		ID: "L-23", Rank: 101, Kind: Clock,
 		Title: "The clock of the store stands still",
-		Lesson: `The time source of a server always says the same, so no TTL ever ends, while commands are
-answered as usual. A holder crashes, and whoever waits for its lock waits for ever. A TTL is
-a promise of the store and can fail: those who wait must bound their wait by a clock of
-their own, and say that they have given up.`,
-		Sources: []string{
-			"https://github.com/valkey-io/valkey/issues/4345",
-		},
+		Lesson: `A lifetime ends only if the clock that measures it runs. A store whose time source is
+broken still answers every command, but nothing in it expires: the lock of a holder that is
+gone stays, and whoever waits for the lifetime to free it waits for ever. The store must
+check its clock. And who waits must have a limit of his own, by his own clock, after which
+he gives up with an error that somebody sees.`,
+		Sources: []string{"https://github.com/valkey-io/valkey/issues/4345"},
 		Checks: []Check{
 			{
-				Shows: "waiting for a TTL", Property: checks.Answered(),
-				Before: waitsForTTL{}, After: waitsForTTL{Bounded: true},
-				World: world(2, 0, faults.Crash(1), faults.StoreClockFreeze(1)), Faults: 2, Steps: 4,
+				Shows: "a wait with a limit of its own", Property: checks.Answered(),
+				Before: frozenWait{}, After: frozenWait{Tries: 3},
+				World: world(2, 0, faults.Crash(1), only{faults.StoreClockFreeze(1), lockStore}), Faults: 2, Steps: 4,
+			},
+			{
+				Shows: "a clock that runs", Property: checks.AnsweredWithin(15 * time.Second),
+				Before: frozenWait{}, After: frozenWait{},
+				World:    world(2, 0, faults.Crash(1), only{faults.StoreClockFreeze(1), lockStore}).latency(0),
+				Repaired: world(2, 0, faults.Crash(1)).latency(0), Faults: 2, Steps: 11,
 			},
 		},
 	})
 }
 
-// waitsForTTL tries again until it gets the lock, or for 20 s.
-type waitsForTTL struct{ Bounded bool }
+// frozenWait tries every few seconds to get a lock: for ever, or so many times.
+type frozenWait struct{ Tries int }
 
-func (p waitsForTTL) Handle(c *protocol.Client) protocol.Answer {
+func (p frozenWait) Handle(c *protocol.Client) protocol.Answer {
 	token := c.NewToken()
-	for tries := 0; ; tries++ {
+	for try := 1; ; try++ {
 		ok, err := c.Store.SetNX("lock", token, 10*time.Second)
 		if err == nil && ok {
 			break
 		}
-		if p.Bounded && tries == 4 {
+		if try == p.Tries {
 			return protocol.Failed()
 		}
-		if c.Sleep(5 * time.Second); !p.Bounded {
+		c.Sleep(4 * time.Second)
+		if p.Tries == 0 {
 			return protocol.Again()
 		}
 	}
 	c.Acquired("lock")
-	c.Compute(protocol.Range{Max: time.Second})
+	c.Sleep(2 * time.Second)
 	c.Releasing("lock")
 	c.Store.DelIfEqual("lock", token)
 	return protocol.Empty()

@@ -4,18 +4,20 @@ import (
 	"time"
 
 	"lockstep/checks"
+	"lockstep/faults"
 	"lockstep/protocol"
 )
 
 func init() {
 	add(Case{
 		ID: "L-24", Rank: 20, Kind: DatabaseLock,
-		Title: "A lock of a session that a pool hands on",
-		Lesson: `A database lock belongs to the session in which it was taken, and a proxy gives each
-statement another session. The lock of one client stays with a session that then serves
-another, for which it counts as its own: both are inside. And the unlock lands in a session
-that does not have it. The lock must live and end with a transaction, or its session must
-not go back to the pool meanwhile.`,
+		Title: "A lock of a database session behind a pool that hands sessions around",
+		Lesson: `The lock belongs to the session of the database, not to the client. A pool that gives
+each statement whatever session is free gives the one with the lock to somebody else, who is
+granted it once more because that session has it already; and the unlock, in another
+session, finds nothing to unlock, so that the lock stays. An error on the way leaves it
+behind, too. The lock must end with the transaction, for which a pool keeps the session, or
+the session must not come from a pool.`,
 		Sources: []string{
 			"https://github.com/goauthentik/authentik/issues/23876",
 			"https://github.com/vectorize-io/hindsight/pull/726",
@@ -23,59 +25,80 @@ not go back to the pool meanwhile.`,
 		},
 		Checks: []Check{
 			{
-				Shows: "granted again to the same session", Property: checks.MutualExclusion(),
-				Before: pooled{}, After: pooled{Pinned: true},
+				Shows: "granted to the same session", Property: checks.MutualExclusion(),
+				Before: pooledLock{}, After: pooledLock{InTransaction: true},
 				World: world(2, 0), Steps: 4,
+			},
+			{
+				Shows: "unlocked in another session", Property: checks.ReleasedWhenDone(),
+				Before: pooledLock{}, After: pooledLock{InTransaction: true},
+				World: world(1, 0), Steps: 5,
+			},
+			{
+				Shows: "an error before the unlock", Property: checks.ReleasedWhenDone(),
+				Before: pooledLock{Dedicated: true}, After: pooledLock{InTransaction: true},
+				World: world(1, 0, faults.RebuildError(1)), Faults: 1, Steps: 3,
 			},
 		},
 	})
 }
 
-// pooled takes an advisory lock in one of two sessions of the database, and keeps the session for
-// itself meanwhile, or does not.
-type pooled struct{ Pinned bool }
+// pooledLock takes an advisory lock through a pool of two sessions. The pool chooses one
+// for each statement; or for a whole transaction, with which the lock ends. A session that is
+// dedicated to the client does not come from the pool, but its lock does not end by itself.
+type pooledLock struct{ InTransaction, Dedicated bool }
 
-type statement struct{ Session int }
-
-func (p pooled) Handle(c *protocol.Client) protocol.Answer {
-	session := c.Choose(2)
-	pin := c.NewToken()
-	busy := [...]string{"busy 0", "busy 1"}[session]
-	if p.Pinned {
-		if ok, err := c.Store.SetNX(busy, pin, time.Minute); err != nil || !ok {
+func (p pooledLock) Handle(c *protocol.Client) protocol.Answer {
+	s := pooledStatement{Session: c.Choose(2), Token: c.NewToken()}
+	if p.InTransaction {
+		if ok, err := protocol.Atomic(c.Store, s, pooledBegin); err != nil || !ok {
 			return protocol.Failed()
 		}
+		defer protocol.Atomic(c.Store, s, pooledCommit)
 	}
-	if ok, err := protocol.Atomic(c.Store, locking{session, c.NewToken()}, lockInSession); err == nil && ok {
-		c.Acquired("lock")
-		c.Compute(protocol.Range{Max: time.Second})
-		c.Releasing("lock")
-		if !p.Pinned {
-			session = c.Choose(2)
+	if ok, err := protocol.Atomic(c.Store, s, pooledTryLock); err != nil || !ok {
+		return protocol.Empty()
+	}
+	c.Acquired("lock")
+	if err := c.Compute(protocol.Range{Min: time.Second, Max: 2 * time.Second}); err != nil {
+		return protocol.Failed()
+	}
+	c.Releasing("lock")
+	if !p.InTransaction {
+		if !p.Dedicated {
+			s.Session = c.Choose(2)
 		}
-		protocol.Atomic(c.Store, statement{session}, unlockInSession)
-	}
-	if p.Pinned {
-		c.Store.DelIfEqual(busy, pin)
+		protocol.Atomic(c.Store, s, pooledUnlock)
 	}
 	return protocol.Empty()
 }
 
-type locking struct {
+// pooledStatement is a statement in one of the two sessions.
+type pooledStatement struct {
 	Session int
 	Token   protocol.Token
 }
 
-// The lock is held by the session under whose key there is something.
-var heldBy = [...]string{"held by 0", "held by 1"}
+func (s pooledStatement) lock() string {
+	return [...]string{"lock of session 0", "lock of session 1"}[s.Session]
+}
+func (s pooledStatement) other() string { return pooledStatement{Session: 1 - s.Session}.lock() }
+func (s pooledStatement) busy() string  { return [...]string{"busy 0", "busy 1"}[s.Session] }
 
-// lockInSession is pg_try_advisory_lock: a session may take its own lock again.
-func lockInSession(v *protocol.View, l locking) bool {
-	if _, another := v.Get(heldBy[1-l.Session]); another {
+// pooledTryLock grants the lock unless another session has it.
+func pooledTryLock(v *protocol.View, s pooledStatement) bool {
+	if _, held := v.Get(s.other()); held {
 		return false
 	}
-	v.Set(heldBy[l.Session], l.Token)
+	v.SetNX(s.lock(), s.Token, 0)
 	return true
 }
 
-func unlockInSession(v *protocol.View, s statement) bool { return v.Del(heldBy[s.Session]) }
+func pooledUnlock(v *protocol.View, s pooledStatement) bool { return v.Del(s.lock()) }
+
+func pooledBegin(v *protocol.View, s pooledStatement) bool { return v.SetNX(s.busy(), s.Token, 0) }
+
+func pooledCommit(v *protocol.View, s pooledStatement) bool {
+	v.Del(s.lock())
+	return v.Del(s.busy())
+}

@@ -121,34 +121,114 @@ func wasTold(e *model.Event) bool {
 	return false
 }
 
-// staysFilled: nobody empties a cache that has been filled.
-func staysFilled() model.Property {
+// oncePerPeriod: all requests are for one period. Memory has 1 once the job has run.
+func oncePerPeriod() model.Property {
 	return monitor{
-		name: "stays-filled", rule: "what has been cached is there when nobody is at work", memory: 1,
-		vacuous: "nothing was ever cached",
-		check: func(s *model.State, e *model.Event, filled []byte) model.Outcome {
-			for i := range e.Changes {
-				if e.Changes[i].After.Value.Kind == model.KindVersion {
-					filled[0] = 1
+		name: "at-most-once-per-period", rule: "the job of a period runs at most once",
+		vacuous: "nobody ever came when the job had run", memory: 1,
+		check: func(_ *model.State, e *model.Event, ran []byte) model.Outcome {
+			var outcome model.Outcome
+			for _, c := range e.Changes {
+				if c.Refused && ran[0] != 0 {
+					outcome |= model.Exercised
 				}
 			}
-			for i := range s.Processes {
-				if s.Processes[i].Active() {
-					return 0
+			for i := range e.Marks {
+				if e.Marks[i].Kind != model.MarkAcquired {
+					continue
 				}
-			}
-			if filled[0] == 0 {
-				return 0
-			}
-			for k := range s.Entries {
-				if s.Entries[k].Value.Kind == model.KindVersion {
-					return model.Exercised
+				if ran[0] != 0 {
+					outcome |= model.Exercised | model.Violated
 				}
+				ran[0] = 1
 			}
-			return model.Exercised | model.Violated
+			return outcome
 		},
 		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s was the last one at work, and the cache is empty though it had been filled", last.Process)
+			return fmt.Sprintf("%s runs the job of the period once more", last.Process)
+		},
+	}
+}
+
+// majorityWhenAcquired: who is told that it holds a lock does hold it at that instant. What
+// is believed later is another matter.
+func majorityWhenAcquired(stores int) model.Property {
+	return monitor{
+		name: "majority-when-acquired", rule: "who begins to believe that it holds a lock has a key in most stores at that instant",
+		vacuous: "nobody ever acquired a lock",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			for i := range e.Marks {
+				if e.Marks[i].Kind != model.MarkAcquired {
+					continue
+				}
+				own := 0
+				for k := range s.Entries {
+					v := s.Entries[k].Value
+					if v.Kind == model.KindToken && s.Owners[v.N] == model.OwnerOf(&s.Processes[e.Process]) {
+						own++
+					}
+				}
+				if 2*own <= stores {
+					return model.Exercised | model.Violated
+				}
+				return model.Exercised
+			}
+			return 0
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s believes that it holds the lock, and most stores no longer have a key of its own", last.Process)
+		},
+	}
+}
+
+// grantedToSomeone: a lock that a store grants to nobody helps nobody, and keeps others out.
+func grantedToSomeone() model.Property {
+	return monitor{
+		name: "granted-to-someone", rule: "no store grants a lock when nobody of the request that asked for it is left to give it back",
+		vacuous: "no lock was ever granted",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			var outcome model.Outcome
+			for _, c := range e.Changes {
+				if !c.Written || c.After.Value.Kind != model.KindToken {
+					continue
+				}
+				outcome |= model.Exercised
+				owner, left := s.Owners[c.After.Value.N], false
+				for i := range s.Processes {
+					p := &s.Processes[i]
+					left = left || p.Lives() && model.OwnerOf(p) == owner
+				}
+				if !left {
+					outcome |= model.Violated
+				}
+			}
+			return outcome
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s is granted, and nobody is left who would give it back", last.Key)
+		},
+	}
+}
+
+// goodStays: a value as new as the source is good.
+func goodStays() model.Property {
+	return monitor{
+		name: "good-stays", rule: "nobody deletes a value that is as new as the source",
+		vacuous: "nobody was ever refused by the database",
+		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
+			var outcome model.Outcome
+			for _, c := range e.Changes {
+				if c.Refused {
+					outcome |= model.Exercised
+				}
+				if e.Process >= 0 && !c.After.Present() && c.Before.Value.Kind == model.KindVersion && c.Before.Value.N == s.Source {
+					outcome |= model.Exercised | model.Violated
+				}
+			}
+			return outcome
+		},
+		explain: func(last *model.TraceStep) string {
+			return fmt.Sprintf("%s deleted a value that is as new as the source", last.Process)
 		},
 	}
 }

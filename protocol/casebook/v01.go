@@ -16,6 +16,8 @@ func init() {
 stores the old value, which stays. The same happens if an update invalidates before it
 commits. What is stored must be compared with a version or a mark that the invalidation
 leaves behind, and that must not be evicted.`,
+		Differs: `It is called a stale overwrite. Nothing is overwritten: no-stale-overwrite, which compares
+with what was last stored under the key, has nothing to say here.`,
 		Sources: []string{"https://github.com/zeromicro/go-zero/issues/3000", "https://github.com/google/guava/issues/1881", "https://github.com/ben-manes/caffeine/issues/193"},
 		Checks: []Check{
 			{

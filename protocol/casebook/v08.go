@@ -12,6 +12,8 @@ func init() {
 		Lesson: `Two updates change the source in one order and the cache in the other: the older value stays
 in the cache. Deleting instead of setting repairs it as long as nobody fills the cache in
 between. The cache must compare versions, or the writers must be one after the other.`,
+		Differs: `A delete instead of the store is taken to be a repair, too. It is one where nobody else
+stores: with a reader that fills the cache it is V-01.`,
 		Sources: []string{"https://github.com/container-registry/harbor-satellite/pull/613", "https://github.com/memcached/memcached/pull/65"},
 		Checks: []Check{
 			{

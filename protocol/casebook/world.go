@@ -22,14 +22,6 @@ func (w World) latency(most time.Duration) World {
 	}
 }
 
-// reply sets how long replies take at most.
-func (w World) reply(most time.Duration) World {
-	return func(s *scheduler.Scenario) {
-		w(s)
-		s.Reply = protocol.Range{Max: most}
-	}
-}
-
 // requests sets how many requests there are on each node.
 func (w World) requests(n int) World {
 	return func(s *scheduler.Scenario) {
