@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"lockstep/checks"
 	"lockstep/model"
 	"lockstep/model/timeline"
 	"lockstep/scheduler"
@@ -50,6 +51,9 @@ func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
 	fmt.Fprintln(&b, t.Render())
 	fmt.Fprintln(&b)
 	fmt.Fprintln(&b, wrap(conclusion(r), width))
+	if text := sides(r); text != "" {
+		fmt.Fprintln(&b, wrap(text, width))
+	}
 	if stats {
 		printStats(&b, r)
 	}
@@ -147,6 +151,36 @@ func remark(r *scheduler.Report, v *scheduler.Verdict) string {
 		return "vacuously: " + v.Vacuous
 	}
 	return v.Rule
+}
+
+// sides says where what processes believe and what the stores have accepted part: one is
+// as it should be, and the other is not. Most repairs are about one of them.
+func sides(r *scheduler.Report) string {
+	levels := map[string]checks.Level{}
+	for _, k := range checks.Kinds() {
+		levels[k.Name] = k.Level
+	}
+	var names [2][]string // of what is violated
+	var some [2]bool
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		level, known := levels[v.Property]
+		if !known || level > checks.Effect || v.Vacuous != "" || v.Verdict == scheduler.Inconclusive {
+			continue
+		}
+		some[level] = true
+		if v.Verdict == scheduler.Violated {
+			names[level] = append(names[level], v.Property)
+		}
+	}
+	belief, effect := names[checks.Belief], names[checks.Effect]
+	switch {
+	case !some[checks.Belief] || !some[checks.Effect] || (len(belief) == 0) == (len(effect) == 0):
+		return ""
+	case len(belief) > 0:
+		return "Belief and effect part: processes believe what is not so (" + strings.Join(belief, ", ") + "), and what was asked of the stores holds."
+	}
+	return "Belief and effect part: what was asked of beliefs holds, and the stores accepted what they should not (" + strings.Join(effect, ", ") + ")."
 }
 
 func cost(v *scheduler.Verdict) string {
