@@ -69,6 +69,7 @@ func Kinds() []Kind {
 		{Level: Service, Default: true, New: plain(Answered), Example: "nottl --crash 1"},
 		{Level: Service, Argument: Longest, New: timed(AnsweredWithin), Example: "direct"},
 		{Level: Cost, Argument: Count, New: counted(ConcurrentRebuilds), Example: "direct"},
+		{Level: Cost, Argument: Count, New: counted(NodeRebuilds), Example: "direct --requests 2"},
 		{Level: Cost, Argument: Count, New: counted(StoreCommands), Example: "lease"},
 		{Level: Effect, New: plain(WriteUnderLease), Example: "lease --pause 1x12s"},
 		{Level: Effect, New: plain(NoStaleSet), Example: "lease --invalidate"},

@@ -231,6 +231,7 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 		{checks.MonotonicReads(), variant{looks(true), nil}, variant{looks(false), nil}, "knew a newer one"},
 		{checks.NoStaleSet(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "had invalidated at"},
 		{checks.NoStaleSet(), variant{fills{InScript: true}, nil}, variant{fills{Marks: true, InScript: true}, nil}, "had invalidated at"},
+		{checks.NodeRebuilds(1), variant{catalogue.Direct{}, nil}, variant{catalogue.SingleFlight{}, nil}, "while 1 other was under way on its node"},
 		{checks.Convergent(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "is older than the source"},
 		{checks.FencesIncrease(), variant{counts{}, []model.Fault{faults.Evict(1)}}, variant{counts{}, nil}, "got the number 1 from fence, which"},
 		{checks.HonestStatus(), variant{believes(false), pause}, variant{believes(true), pause}, "no token in a store is its own"},
@@ -241,6 +242,9 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 			s.Faults, s.Invalidate = v.faults, true
 			if _, ok := v.protocol.(protocol.Updater); !ok {
 				s.Invalidate = false
+			}
+			if c.property == checks.NodeRebuilds(1) {
+				s.Requests = 2
 			}
 			if c.property == checks.NoLostUpdate() {
 				s.Updates = 0 // which take no lock
