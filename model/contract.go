@@ -195,6 +195,9 @@ type Event struct {
 	Ended bool
 	// Begun are the processes that it spawned in this step.
 	Begun []Begun
+	// Entered are the processes that have gone on in this step, those begun before their
+	// parent; only if a monitor is [Recording].
+	Entered []Entered
 }
 
 // Weight is what the step adds to the length of a run.
@@ -204,6 +207,7 @@ func (e *Event) Weight() int { return e.Move.Kind.Weight() }
 func (e *Event) Clone() Event {
 	c := *e
 	c.Changes, c.Begun, c.Overdue = slices.Clone(e.Changes), slices.Clone(e.Begun), slices.Clone(e.Overdue)
+	c.Entered = slices.Clone(e.Entered)
 	return c
 }
 
@@ -220,6 +224,13 @@ type Change struct {
 	// Owner is who created the token in Before; its slot may have been given to
 	// another token since.
 	Owner Owner
+}
+
+// Entered is a process that has gone on, and the operation that it has issued: a Return if
+// it has ended.
+type Entered struct {
+	Process int
+	Issued  *Operation
 }
 
 // Begun is a process that was spawned in a step, and what it did before its first

@@ -204,7 +204,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
-	to = binary.AppendUvarint(to, uint64(p.Believes))
+	to = binary.AppendUvarint(to, uint64(p.Believes)|uint64(p.Client)<<16|uint64(p.Call)<<24)
 	for _, reg := range p.Held() {
 		to = append(to, byte(reg.Kind), reg.N)
 		switch reg.Kind {
@@ -374,7 +374,8 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 	p.Local = LocalID(number())
 	p.Observed = Observation(number())
 	s.Attentive = s.Attentive || p.Observed.Code() == Parked
-	p.Believes = uint16(number())
+	believes := number()
+	p.Believes, p.Client, p.Call = uint16(believes), uint8(believes>>16), uint8(believes>>24)
 	for k := range p.Held() {
 		reg := &p.Registers[k]
 		reg.Kind, reg.N = Kind(from[0]), from[1]

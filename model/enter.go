@@ -11,6 +11,9 @@ func (r *Rules) enter(s *State, i int, edge *Edge, e *Event) error {
 			return err
 		}
 	}
+	if r.Records {
+		e.Entered = append(e.Entered, Entered{i, r.Automaton.Operation(edge.To)})
+	}
 	return r.issue(s, i, edge.To, e)
 }
 
@@ -129,7 +132,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	if p.Count == MaxRegisters {
 		return registerError(m.Source)
 	}
-	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Cancelled: p.Cancelled}
+	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Cancelled: p.Cancelled, Client: p.Client}
 	for _, reg := range p.Held() {
 		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter || reg.Kind == KindContext {
 			child.Registers[child.Count] = reg
@@ -154,10 +157,11 @@ func (r *Rules) begin(s *State, at int, program ProgramID, e *Event) error {
 	if err != nil {
 		return err
 	}
-	inner := Event{Begun: e.Begun}
+	inner := Event{Begun: e.Begun, Entered: e.Entered}
 	if err := r.enter(s, at, start, &inner); err != nil {
 		return err
 	}
+	e.Entered = inner.Entered
 	e.Begun = append(inner.Begun, Begun{at, inner.Marks, inner.Ended})
 	return nil
 }

@@ -36,6 +36,8 @@ type Rules struct {
 	// MergeWaits lets the end of a wait be followed at once by what the process does
 	// next; see [Rules.GoesOn].
 	MergeWaits bool
+	// Records: a monitor is [Recording]. Nothing is merged then.
+	Records bool
 	// Boots: service nodes have a Boot.
 	Boots bool
 	// Roots is how many processes there are at the beginning. NodeDrift and StoreDrift are

@@ -124,6 +124,8 @@ type Process struct {
 	// a byte, the number among its parent's, for each generation.
 	Request, Spawned uint8
 	Label            uint32
+	// Client and Call are for a property about the history of an object; see [Recording].
+	Client, Call uint8
 	// Believes has a bit for each lock that the process believes to hold.
 	Believes  uint16
 	Count     uint8

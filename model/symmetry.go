@@ -115,7 +115,7 @@ func insertionSort[T any](items []T, compare func(a, b T) int) {
 
 func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 	na, nb := &o.state.Nodes[a], &o.state.Nodes[b]
-	if c := cmp.Or(cmp.Compare(na.Class, nb.Class), cmp.Compare(na.Variant, nb.Variant), cmp.Compare(na.Status, nb.Status), cmp.Compare(na.Steps, nb.Steps), cmp.Compare(na.Drift, nb.Drift), cmp.Compare(na.Limit, nb.Limit)); c != 0 {
+	if c := cmp.Compare(na.summary(), nb.summary()); c != 0 {
 		return c
 	}
 	if c := o.compare(nodes[a], nodes[b]); c != 0 {
@@ -155,7 +155,10 @@ func (o *sorter) compare(a, b span) int {
 		}
 	}
 	for i := range p {
-		if c := cmp.Or(compareClocks(p[i].Clock, q[i].Clock, o.values), compareClocks(p[i].Watch, q[i].Watch, o.values)); c != 0 {
+		if c := compareClocks(p[i].Clock, q[i].Clock, o.values); c != 0 {
+			return c
+		}
+		if c := compareClocks(p[i].Watch, q[i].Watch, o.values); c != 0 {
 			return c
 		}
 		for k := range p[i].Held() {
@@ -200,16 +203,24 @@ func (o *sorter) compareProcesses(p, q *Process) int {
 	return 0
 }
 
+// summary has what tells nodes apart, but for their processes and what those share.
+func (n *Node) summary() uint64 {
+	return uint64(n.Class)<<60 | uint64(n.Variant)<<56 | uint64(n.Status)<<52 | uint64(n.Steps)<<44 | uint64(n.Drift)<<40 | uint64(n.Limit)&(1<<40-1)
+}
+
 // summary has what is most likely to differ in one number.
 func (p *Process) summary() uint64 {
 	watched := uint64(0)
 	if p.Watch != NoClock {
 		watched = 1
 	}
-	return watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
+	return uint64(p.Call)<<57 | uint64(p.Client)<<49 | watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
 }
 
 func compareClocks(a, b uint8, values Values) int {
+	if a == b && (a == NoClock || a == Fresh) {
+		return 0
+	}
 	var la, ma, lb, mb int32
 	if a != NoClock && a != Fresh {
 		la, ma = values.Range(a)

@@ -33,6 +33,9 @@ type Trace struct {
 	Faults int         `json:"faults"`
 	Weight int         `json:"weight"`
 	Steps  []TraceStep `json:"steps"`
+	// History are the operations on the object of which the property says something, in the
+	// order of their calls.
+	History []HistoryOperation `json:"history,omitempty"`
 }
 
 // ParameterValue is the value of a parameter of the protocol, as text that the command

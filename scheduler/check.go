@@ -118,6 +118,7 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
+	recording := false
 	for _, p := range properties {
 		if v, ok := p.(model.Validator); ok {
 			if err := v.Valid(); err != nil {
@@ -131,6 +132,12 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 			longest := patient.Patience()
 			s.within = &longest
 			_, s.watches = p.(model.Watching)
+		}
+		if _, ok := p.(model.Recording); ok {
+			if recording {
+				return nil, wrong("at most one property of a check can be about the history of an object")
+			}
+			recording = true
 		}
 	}
 	started := time.Now()
@@ -280,11 +287,11 @@ func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*
 		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
 		Steps: x.describe(path, instants, lengths),
 	}
+	if t.History, err = replayed(s, t, p); err != nil {
+		return nil, fmt.Errorf("the counterexample does not replay: %w", err)
+	}
 	if t.Explanation, err = explain(p, t); err != nil {
 		return nil, err
-	}
-	if err := Replay(s, t, p); err != nil {
-		return nil, fmt.Errorf("the counterexample does not replay: %w", err)
 	}
 	return t, nil
 }

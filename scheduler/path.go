@@ -120,8 +120,8 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
 		return pathMove{}, err
 	}
-	if x.rules.Watching {
-		x.check() // which starts the clocks that are watched
+	if x.rules.Watching || x.rules.Records {
+		x.check() // which starts the clocks that are watched, and numbers calls
 	}
 	step.event = x.event.Clone()
 	step.after.Copy(&x.to)

@@ -17,19 +17,25 @@ import (
 // with numbers and uses none of the reductions of the search, so that it does
 // not share their mistakes.
 func Replay(s Scenario, t *model.Trace, p model.Property) error {
+	_, err := replayed(s, t, p)
+	return err
+}
+
+// replayed is Replay; it returns the history of the object that the property is about.
+func replayed(s Scenario, t *model.Trace, p model.Property) ([]model.HistoryOperation, error) {
 	s, err := s.Check()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.within = t.Bounds.AnsweredWithin; s.within == nil {
 		s.within, s.watches = t.Bounds.WatchedWithin, t.Bounds.WatchedWithin != nil
 	}
 	tick := s.tick()
 	for {
-		err := replay(s, t, p, tick)
+		history, err := replay(s, t, p, tick)
 		var finer *finerTick
 		if !errors.As(err, &finer) {
-			return err
+			return history, err
 		}
 		tick = finer.tick
 	}
@@ -50,41 +56,43 @@ type replayer struct {
 	lengths seconds
 }
 
-func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) error {
+func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) ([]model.HistoryOperation, error) {
 	var monitors []model.Monitor
 	if m, ok := p.(model.Monitor); ok {
 		monitors = append(monitors, m)
 	}
 	rules, learner, err := s.world(tick, monitors, Options{PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, Patience: 10 * time.Second})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := &replayer{
 		rules: rules, namer: newNamer(rules, learner), clocks: []time.Duration{0},
 		tick: tick, rates: ratesOf(rules), lengths: seconds{},
 	}
 	if err := rules.Start(&r.state, s.population()); err != nil {
-		return err
+		return nil, err
 	}
 	r.settle()
+	history := newNotes(monitors)
 	violated := false
 	for i := range t.Steps {
 		event, err := r.step(&t.Steps[i])
 		if err != nil {
-			return fmt.Errorf("step %d, at %s: %w", i+1, model.FormatDuration(t.Steps[i].Time), err)
+			return nil, fmt.Errorf("step %d, at %s: %w", i+1, model.FormatDuration(t.Steps[i].Time), err)
 		}
 		for _, m := range monitors {
 			violated = m.Check(&r.state, event, r.state.Memory)&model.Violated != 0
 		}
+		history.take(&r.state, r.now)
 		r.settle()
 	}
 	if d, ok := p.(model.DeadEnd); ok {
 		violated = !d.Settled(&r.state)
 	}
 	if !violated {
-		return fmt.Errorf("the last step does not violate %s", p.Name())
+		return nil, fmt.Errorf("the last step does not violate %s", p.Name())
 	}
-	return nil
+	return history.judged(p)
 }
 
 // step lets time pass until the step and takes it.

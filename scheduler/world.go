@@ -101,6 +101,9 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
 	}
 	for i, m := range monitors {
+		if _, ok := m.(model.Recording); ok {
+			r.Records, r.MergeArrivals, r.MergeWaits = true, false, false
+		}
 		if named, ok := m.(model.Named); ok {
 			monitors[i] = named.WithNames(l.name)
 		}
