@@ -191,8 +191,9 @@ type Event struct {
 	Changes []Change
 	// Marks are what the process did next, before its next operation.
 	Marks []Mark
-	// Ended: the process returned.
-	Ended bool
+	// Ended: the process returned. Answer is what it answers if it is a request.
+	Ended  bool
+	Answer Answer
 	// Begun are the processes that it spawned in this step.
 	Begun []Begun
 	// Entered are the processes that have gone on in this step, those begun before their

@@ -30,6 +30,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 		if op.Fatal {
 			s.Nodes[p.Node].Status = Doomed
 		}
+		e.Answer = p.answer(op)
 		r.end(p, op)
 		if p.Root && p.Role == Boot {
 			r.booted(s, p.Node)

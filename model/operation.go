@@ -159,6 +159,8 @@ type Operation struct {
 	// Abnormal says, for Return, that a fault has ended the process, and Fatal that this
 	// ends its node, too.
 	Abnormal, Fatal bool
+	// Answer is, for the Return of a request, how it answers; Arg then has the value.
+	Answer AnswerKind
 	// Context is the register of the context in which it goes on, +1, or NoContext.
 	Context uint8
 	// Detached: it goes on whatever context is cancelled.

@@ -4,7 +4,7 @@ import "lockstep/model"
 
 // Answer is how a request ends.
 type Answer struct {
-	kind  string
+	kind  model.AnswerKind
 	value Value
 	again bool
 	// source is where a try was given up.
@@ -12,21 +12,21 @@ type Answer struct {
 }
 
 // Fresh answers with a value.
-func Fresh(v Value) Answer { return Answer{kind: "fresh", value: v} }
+func Fresh(v Value) Answer { return Answer{kind: model.AnsweredFresh, value: v} }
 
 // Stale answers with the stale copy that the service keeps.
-func Stale() Answer { return Answer{kind: "stale"} }
+func Stale() Answer { return Answer{kind: model.AnsweredStale} }
 
 // Default answers with a value that is good enough for anyone.
-func Default() Answer { return Answer{kind: "default"} }
+func Default() Answer { return Answer{kind: model.AnsweredDefault} }
 
 // Empty answers with nothing.
-func Empty() Answer { return Answer{kind: "empty"} }
+func Empty() Answer { return Answer{kind: model.AnsweredEmpty} }
 
 // Failed answers with an error.
-func Failed() Answer { return Answer{kind: "failed"} }
+func Failed() Answer { return Answer{kind: model.AnsweredFailed} }
 
 // Again starts the request over, as the tail of an endless loop would: nothing
 // of this try is remembered, and a lock that it left behind is not its own any
 // more. It keeps a protocol that retries without end finite.
-func Again() Answer { return Answer{kind: "again", again: true, source: caller()} }
+func Again() Answer { return Answer{again: true, source: caller()} }

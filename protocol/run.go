@@ -115,6 +115,8 @@ type Call struct {
 	// Abnormal says, for a Return, that a fault has ended the process, Fatal that this
 	// ends the node.
 	Abnormal, Fatal bool
+	// Answer is, for the Return of a request, how it answers.
+	Answer model.AnswerKind
 	// Context is the register of the context in which it goes on, +1; 0 for that of the
 	// request.
 	Context uint8
@@ -275,14 +277,22 @@ func (r *Run) exit() {
 
 // ended is the call of a process that a fault has ended.
 func (r *Run) ended(how string) Call {
-	return Call{Kind: model.Return, Text: how, Abnormal: true, Fatal: r.spawned && how == "panicked", Marks: r.client.marks}
+	return Call{Kind: model.Return, Text: how, Answer: model.AnsweredFailed, Abnormal: true, Fatal: r.spawned && how == "panicked", Marks: r.client.marks}
 }
 
 // returned is the call that a process makes when its function has returned.
 func returned(c *Client, result any) Call {
 	call := Call{Kind: model.Return, Marks: c.marks, Result: result}
 	if a, ok := result.(Answer); ok {
-		call.Text, call.Again, call.Source = a.kind, a.again, a.source
+		call.Text, call.Again, call.Source = a.kind.String(), a.again, a.source
+		if a.again {
+			call.Text = "again"
+			return call
+		}
+		call.Answer = a.kind
+		if a.value.id != 0 && !c.run.spawned {
+			call.Arg, call.hasArg = c.argument(a.value.id, "protocol.Fresh"), true
+		}
 		return call
 	}
 	c.pass(&call, "the result of a spawned process", result)

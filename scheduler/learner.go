@@ -276,7 +276,7 @@ func (l *learner) add(edge *model.Edge, p model.ProgramID, at spawnPoint, call p
 
 // operation converts a call to ticks and numbers.
 func (l *learner) operation(call protocol.Call) (model.Operation, error) {
-	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Local: call.Local(), Stamp: call.Stamp(), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Abnormal: call.Abnormal, Fatal: call.Fatal, Context: call.Context, Detached: call.Detached}
+	op := model.Operation{Kind: call.Kind, Arg: call.Argument(), Mode: call.Mode, Store: storeID(call.Store), Local: call.Local(), Stamp: call.Stamp(), Source: call.Source, Results: call.Results, OrStart: call.OrStart, Answer: call.Answer, Abnormal: call.Abnormal, Fatal: call.Fatal, Context: call.Context, Detached: call.Detached}
 	var err error
 	ticks := func(d time.Duration) model.Ticks {
 		if d == model.Unbounded {
