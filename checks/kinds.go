@@ -86,6 +86,10 @@ func Kinds() []Kind {
 		{Level: Belief, Argument: Longest, New: timed(LossNoticedWithin), Example: "lease --pause 1x12s"},
 		{Level: Effect, Argument: Longest, New: timed(ReleasedWithin), Example: "setnx --crash 1"},
 		{Level: Service, Argument: Longest, New: timed(FreshWithin), Example: "lease"},
+		{Level: Effect, New: plain(LinearizableLock), Example: "fixedttl"},
+		{Level: Effect, New: plain(LinearizableRegister), Example: "lease --stale-read 1x1s"},
+		{Level: Effect, New: plain(LinearizableCounter)},
+		{Level: Service, New: plain(LinearizableReads), Example: "lease"},
 	})
 }
 

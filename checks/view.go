@@ -137,6 +137,10 @@ type Change struct {
 	Before, After int
 	// Written: a value or token was stored. Removed: what was there is gone.
 	Written, Removed bool
+	// Expired: it was removed by its TTL.
+	Expired bool
+	// Old and New are what was there and what is there now.
+	Old, New Value
 	// Held is whose token was there before.
 	Held Party
 }
@@ -159,6 +163,7 @@ func (v *View) Changes() []Change {
 		all = append(all, Change{
 			Store: store, Key: key, Before: version(c.Before.Value), After: version(c.After.Value),
 			Written: c.Written, Removed: c.Before.Present() && !c.After.Present(), Held: partyOf(c.Owner),
+			Expired: (v.event.Move.Kind == model.MoveExpire || c.ByClock) && !c.After.Present(), Old: c.Before.Value, New: c.After.Value,
 		})
 	}
 	return all

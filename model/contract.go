@@ -196,8 +196,8 @@ type Event struct {
 	Answer Answer
 	// Begun are the processes that it spawned in this step.
 	Begun []Begun
-	// Entered are the processes that have gone on in this step, those begun before their
-	// parent; only if a monitor is [Recording].
+	// Entered are the processes that have gone on in this step, a parent before those it has
+	// begun; only if a monitor is [Recording].
 	Entered []Entered
 }
 
@@ -227,11 +227,12 @@ type Change struct {
 	Owner Owner
 }
 
-// Entered is a process that has gone on, and the operation that it has issued: a Return if
-// it has ended.
+// Entered is a process that has gone on, the locks that it believed to hold before that,
+// each as a bit, and the operation that it has issued: a Return if it has ended.
 type Entered struct {
-	Process int
-	Issued  *Operation
+	Process  int
+	Believed uint16
+	Issued   *Operation
 }
 
 // Begun is a process that was spawned in a step, and what it did before its first

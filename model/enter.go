@@ -6,13 +6,13 @@ import "fmt"
 func (r *Rules) enter(s *State, i int, edge *Edge, e *Event) error {
 	e.Marks = edge.Marks
 	s.Processes[i].Phase = Acting
+	if r.Records {
+		e.Entered = append(e.Entered, Entered{i, s.Processes[i].Believes, r.Automaton.Operation(edge.To)})
+	}
 	for k := range edge.Marks {
 		if err := r.mark(s, i, &edge.Marks[k], e); err != nil {
 			return err
 		}
-	}
-	if r.Records {
-		e.Entered = append(e.Entered, Entered{i, r.Automaton.Operation(edge.To)})
 	}
 	return r.issue(s, i, edge.To, e)
 }

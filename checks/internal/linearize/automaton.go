@@ -60,6 +60,7 @@ const (
 	failed
 	abandoned
 	joined
+	collected
 )
 
 // event is a step of the automaton; text tells inputs and outputs apart.
@@ -70,9 +71,26 @@ type event struct {
 	text   string
 }
 
+// Numbers are a set of numbers below MaxOperations, each a bit.
+type Numbers [2]uint64
+
+// Has reports whether a number is in the set.
+func (n Numbers) Has(number uint8) bool { return n[number/64]>>(number%64)&1 != 0 }
+
+// With returns the set with a number.
+func (n Numbers) With(number uint8) Numbers {
+	n[number/64] |= 1 << (number % 64)
+	return n
+}
+
+// Without returns the set without the numbers of another.
+func (n Numbers) Without(other Numbers) Numbers {
+	return Numbers{n[0] &^ other[0], n[1] &^ other[1]}
+}
+
 // state is a state of the automaton.
 type state struct {
-	clients int
+	clients Numbers
 	// pending are the operations that have not returned, by number; those that are
 	// abandoned come first, by text, and have none.
 	pending        []operation
@@ -167,18 +185,49 @@ func (a *Automaton) Abandon(from ID, number uint8) ID {
 	})
 }
 
-// Join returns a client that has not been there before, from 0.
+// Join returns the smallest number that no client has.
 func (a *Automaton) Join(from ID) (next ID, client uint8) {
-	next = a.follow(event{from: from, kind: joined}, func(s *state) *state {
-		if s.clients == MaxOperations {
+	for taken := a.at(from).clients; taken.Has(client); client++ {
+		if client == MaxOperations-1 {
 			panic(fmt.Sprintf("a history has more than %d clients", MaxOperations))
 		}
-		return &state{clients: s.clients + 1, pending: s.pending, configurations: slices.Clone(s.configurations)}
-	})
-	if next == Broken {
-		return next, 0
 	}
-	return next, uint8(a.at(next).clients - 1)
+	return a.follow(event{from: from, kind: joined, number: client}, func(s *state) *state {
+		return &state{clients: s.clients.With(client), pending: s.pending, configurations: slices.Clone(s.configurations)}
+	}), client
+}
+
+// Collect lets the numbers of clients be used again that are gone and that nothing
+// mentions.
+func (a *Automaton) Collect(from ID, live Numbers) ID {
+	left := a.at(from).clients.Without(live)
+	if left == (Numbers{}) || a.object.Mentions == nil {
+		return from
+	}
+	return a.follow(event{from: from, kind: collected, text: fmt.Sprint(live)}, func(s *state) *state {
+		next := &state{clients: s.clients, pending: s.pending, configurations: slices.Clone(s.configurations)}
+		for client := range uint8(MaxOperations) {
+			if left.Has(client) && !a.mentions(s, int(client)) {
+				next.clients = next.clients.Without(Numbers{}.With(client))
+			}
+		}
+		return next
+	})
+}
+
+// mentions reports whether a client plays a part in the history.
+func (a *Automaton) mentions(s *state, client int) bool {
+	for _, op := range s.pending {
+		if a.object.Mentions(op.input, client) {
+			return true
+		}
+	}
+	for _, c := range s.configurations {
+		if a.object.Mentions(c.state, client) {
+			return true
+		}
+	}
+	return false
 }
 
 // Unused returns the smallest number that no operation has that is pending.
@@ -195,12 +244,11 @@ func (a *Automaton) Unused(at ID) uint8 {
 	return unused
 }
 
-// Pending returns the numbers of the operations that are pending and not abandoned, each
-// as a bit of two words.
-func (a *Automaton) Pending(at ID) (numbers [2]uint64) {
+// Pending returns the numbers of the operations that are pending and not abandoned.
+func (a *Automaton) Pending(at ID) (numbers Numbers) {
 	for _, op := range a.at(at).pending {
 		if !op.abandoned {
-			numbers[op.number/64] |= 1 << (op.number % 64)
+			numbers = numbers.With(op.number)
 		}
 	}
 	return numbers
@@ -314,7 +362,7 @@ func (a *Automaton) intern(s *state) ID {
 		return Broken
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d", s.clients)
+	fmt.Fprint(&b, s.clients)
 	for _, op := range s.pending {
 		fmt.Fprintf(&b, " %d %t %q", op.number, op.abandoned, op.text)
 	}

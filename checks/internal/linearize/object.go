@@ -10,12 +10,15 @@ import (
 // Object is what a history is about.
 type Object struct {
 	// Model is its sequential specification. States, inputs and outputs are values that are
-	// told apart by how fmt prints them, states by DescribeState if there is one. It has no
+	// told apart by how fmt prints them with %#v, states by DescribeState if there is one. It has no
 	// partitions: it is of one of them.
 	Model porcupine.Model
 	// Outputs returns all outputs that an operation with the input may have in the state.
 	// It may return too many: those that Step refuses do not count.
 	Outputs func(state, input any) []any
+	// Mentions reports whether a state or an input mentions a client; nil if clients are
+	// never gone.
+	Mentions func(stateOrInput any, client int) bool
 }
 
 // Valid reports what the object lacks.
@@ -31,5 +34,5 @@ func (o *Object) Valid() error {
 	return nil
 }
 
-// text tells inputs and outputs apart.
-func text(v any) string { return fmt.Sprintf("%T %+v", v, v) }
+// text tells inputs and outputs apart, whatever they have as a String method.
+func text(v any) string { return fmt.Sprintf("%#v", v) }
