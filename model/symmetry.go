@@ -206,7 +206,7 @@ func (p *Process) summary() uint64 {
 	if p.Watch != NoClock {
 		watched = 1
 	}
-	return watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
+	return uint64(p.Noted)<<52 | watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
 }
 
 func compareClocks(a, b uint8, values Values) int {

@@ -120,9 +120,7 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
 		return pathMove{}, err
 	}
-	if x.rules.Watching {
-		x.check() // which starts the clocks that are watched
-	}
+	x.check() // which starts the clocks that are watched, and makes its notes
 	step.event = x.event.Clone()
 	step.after.Copy(&x.to)
 	if z != &x.mid {
