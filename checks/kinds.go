@@ -16,6 +16,8 @@ const (
 	Count
 	// Longest: how long is allowed, as in answered-within=10s.
 	Longest
+	// Window: how many are allowed within how long, as in rebuild-window=2/10s.
+	Window
 )
 
 // Level is what a property is about.
@@ -86,6 +88,14 @@ func Kinds() []Kind {
 		{Level: Belief, Argument: Longest, New: timed(LossNoticedWithin), Example: "lease --pause 1x12s"},
 		{Level: Effect, Argument: Longest, New: timed(ReleasedWithin), Example: "setnx --crash 1"},
 		{Level: Service, Argument: Longest, New: timed(FreshWithin), Example: "lease"},
+		{Level: Service, Argument: Longest, New: timed(ConvergesWithin), Example: "lease"},
+		{Level: Service, New: plain(Available), Example: "direct --rebuild-error 1"},
+		{Level: Service, New: plain(IsolatedFailures), Example: "singleflight --requests 2 --rebuild-error 1"},
+		{Level: Belief, New: plain(ContinuousHold), Example: "fixedttl"},
+		{Level: Effect, New: plain(HolderNotFencedOff)},
+		{Level: Cost, Argument: Window, New: RebuildWindow, Example: "direct"},
+		{Level: Cost, Argument: Longest, New: timed(AtMostOnceWithin), Example: "fixedttl --ttl 500ms"},
+		{Level: Service, Argument: Longest, New: timed(AtLeastOnceWithin), Example: "lease"},
 		{Level: Effect, New: plain(LinearizableLock), Example: "fixedttl"},
 		{Level: Effect, New: plain(LinearizableRegister), Example: "lease --stale-read 1x1s"},
 		{Level: Effect, New: plain(LinearizableCounter)},

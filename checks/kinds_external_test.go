@@ -211,6 +211,7 @@ func changes(locks bool) handler {
 // to say.
 func TestEachPropertyTellsVariantsApart(t *testing.T) {
 	pause := []model.Fault{faults.Pause(1, 12*time.Second)}
+	refused, cancelled := []model.Fault{faults.StoreError(1)}, []model.Fault{faults.Cancel(1)}
 	lease, longer := catalogue.Lease{}, []model.Fault{faults.Pause(1, 5*time.Second)}
 	type variant struct {
 		protocol protocol.Protocol
@@ -235,6 +236,15 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 		{checks.Convergent(), variant{fills{}, nil}, variant{fills{Marks: true}, nil}, "is older than the source"},
 		{checks.FencesIncrease(), variant{counts{}, []model.Fault{faults.Evict(1)}}, variant{counts{}, nil}, "got the number 1 from fence, which"},
 		{checks.HonestStatus(), variant{believes(false), pause}, variant{believes(true), pause}, "no token in a store is its own"},
+		{checks.Available(), variant{serves{}, refused}, variant{serves{Old: true}, refused}, "was answered with an error, and version 1 is under feed since"},
+		{checks.Available(), variant{serves{Empty: true}, refused}, variant{serves{Old: true}, refused}, "was answered with nothing, and version 1 is under feed since"},
+		{checks.IsolatedFailures(), variant{shares(false), cancelled}, variant{shares(true), cancelled}, "was struck by a cancel at"},
+		{checks.IsolatedFailures(), variant{shares(false), []model.Fault{faults.RebuildError(1)}}, variant{asks, []model.Fault{faults.StoreError(1)}}, "; Compute of n0/"},
+		{checks.IsolatedFailures(), variant{inChild(false), refused}, variant{inChild(true), refused}, "no operation of its own had failed"},
+		{checks.ContinuousHold(), variant{lease, pause}, variant{lease, longer}, "that it holds lock:feed; the lock expired at"},
+		{checks.ContinuousHold(), variant{renewer(again, true), pause}, variant{renewer(owned, true), nil}, "believes since 0s that it holds lock"},
+		{checks.ContinuousHold(), variant{stolen{}, nil}, variant{leaves(time.Minute, true), nil}, "took it away at"},
+		{checks.HolderNotFencedOff(), variant{fencedOff{}, []model.Fault{faults.Evict(1)}}, variant{fencedOff{}, nil}, "holds lock, and brings a fencing number that is lower"},
 		{checks.NoLostUpdate(), variant{changes(false), nil}, variant{changes(true), nil}, "without having read that of"},
 	} {
 		check := func(v variant) scheduler.Verdict {
@@ -243,7 +253,11 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 			if _, ok := v.protocol.(protocol.Updater); !ok {
 				s.Invalidate = false
 			}
-			if c.property == checks.NodeRebuilds(1) {
+			switch v.protocol.(type) {
+			case fencedOff:
+				s.Nodes = 3
+			}
+			if c.property == checks.NodeRebuilds(1) || c.property == checks.IsolatedFailures() {
 				s.Requests = 2
 			}
 			if c.property == checks.NoLostUpdate() {

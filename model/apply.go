@@ -71,13 +71,17 @@ func (r *Rules) apply(s *State, move *Move, e *Event) error {
 
 // late ends the watch of a process, or of an entry, that has lasted for too long.
 func (r *Rules) late(s *State, move *Move, e *Event) {
-	if move.Choice != lateEntry {
+	if move.Choice == lateProcess {
 		p := &s.Processes[move.Index]
 		e.Process, e.Node, p.Watch = int(move.Index), int(p.Node), NoClock
 		return
 	}
 	entry := s.Entries[move.Index]
-	s.Watches[move.Index] = NoClock
+	if move.Choice == lateSince {
+		s.Since[move.Index] = NoClock
+	} else {
+		s.Watches[move.Index] = NoClock
+	}
 	e.Changes = append(e.Changes, Change{Key: KeyID(move.Index), Before: entry, After: entry, Owner: s.ownerOf(entry.Value)})
 }
 

@@ -70,10 +70,24 @@ type Patient interface {
 // Watching is a Patient that is not about requests from their arrival on: its Check
 // starts and stops the clocks itself that are watched, [Process.Watch] and [State.Watches],
 // by setting them to [Fresh] and to [NoClock]. It must look at all of them each time, since
-// nobody else does: an entry that is not present has none.
+// nobody else does: an entry that is not present has none. The clocks [State.Since] are its
+// own: each stands for the key of its number, or, if the property is [Windowed], for what
+// that says.
 type Watching interface {
 	Patient
 	Watches()
+}
+
+// Windowed is a Watching about what happens soon after something else: less than its
+// Patience later. The clocks that tell are [State.Since]; they do not end by themselves.
+type Windowed interface {
+	Watching
+	// Compares reports whether it matters, in a step that follows from the operation, how
+	// long the clock Since[k] has run; op is nil for a step of no operation. If it may have run for less
+	// than Patience the step comes once more, with the bit k in [Move.Soon] and the
+	// clock bounded by that. What Check makes of the state and of its memory must be the same
+	// both times.
+	Compares(s *State, op *Operation, k int) bool
 }
 
 // DeadEnd is a property of the graph of all states: from every reachable state
@@ -173,6 +187,8 @@ type Event struct {
 	// committed a newer one, which Committed says; 0 for none.
 	Known     uint8
 	Committed bool
+	// Brought is the highest number that an atomic step was given, 0 for none.
+	Brought uint8
 	// Reached: in this step the operation got to where it goes, a store for example,
 	// whether or not it was done there and the process learns of it.
 	Reached bool

@@ -32,7 +32,8 @@ func (s *State) Encode(to []byte) []byte {
 		to = appendClocked(to, node.Clock, node.Limit)
 	}
 	count := byte(len(s.Processes))
-	if s.Replica.Lags || s.Outage.On || s.Starving.On || s.Frozen|s.Fast|s.Slow|s.Steady != 0 {
+	since := s.since()
+	if since != 0 || s.Replica.Lags || s.Outage.On || s.Starving.On || s.Frozen|s.Fast|s.Slow|s.Steady != 0 {
 		count |= troubled
 	}
 	to = append(to, count)
@@ -45,10 +46,19 @@ func (s *State) Encode(to []byte) []byte {
 		}
 		to = s.encodeReplica(to)
 		to = s.encodeOutage(to)
+		rest := byte(0)
 		if s.Starving.On {
-			to = appendClocked(append(to, 1), s.Starving.Clock, s.Starving.Limit)
-		} else {
-			to = append(to, 0)
+			rest = starving
+		}
+		if since != 0 {
+			rest |= measuring
+		}
+		to = append(to, rest)
+		if s.Starving.On {
+			to = appendClocked(to, s.Starving.Clock, s.Starving.Limit)
+		}
+		if since != 0 {
+			to = binary.LittleEndian.AppendUint16(to, since)
 		}
 	}
 	last := len(s.Memory)
@@ -95,6 +105,23 @@ const observed = 1 << 5
 // troubled stands next to the number of processes, of which there are fewer: something
 // is the matter with a store.
 const troubled = 1 << 7
+
+// What follows the replica and the outage: a process that is starved, and the clocks of a
+// property that are about no process and no entry.
+const (
+	starving  = 1 << 0
+	measuring = 1 << 1
+)
+
+// since returns which clocks of a property run that are about no process and no entry.
+func (s *State) since() (running uint16) {
+	for k, clock := range s.Since {
+		if clock != NoClock {
+			running |= 1 << k
+		}
+	}
+	return running
+}
 
 // encodeOutage writes 0 for none, or what it concerns.
 func (s *State) encodeOutage(to []byte) []byte {
@@ -204,7 +231,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
 	to = binary.AppendUvarint(to, uint64(p.Local))
 	to = binary.AppendUvarint(to, uint64(p.Observed))
-	to = binary.AppendUvarint(to, uint64(p.Believes)|uint64(p.Client)<<16|uint64(p.Call)<<24)
+	to = binary.AppendUvarint(to, uint64(p.Call)<<32|uint64(p.Client)<<24|uint64(p.Noted)<<16|uint64(p.Believes))
 	for _, reg := range p.Held() {
 		to = append(to, byte(reg.Kind), reg.N)
 		switch reg.Kind {
@@ -337,13 +364,24 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		from = from[3:]
 		s.Outage.Clock, s.Outage.Limit = clocked()
 	}
-	s.Starving = Starving{}
+	s.Starving, s.Since = Starving{}, [MaxKeys]uint8{}
+	measures := false
 	if trouble {
-		s.Starving.On = from[0] == 1
+		s.Starving.On, measures = from[0]&starving != 0, from[0]&measuring != 0
 		from = from[1:]
 	}
 	if s.Starving.On {
 		s.Starving.Clock, s.Starving.Limit = clocked()
+	}
+	if measures {
+		running := binary.LittleEndian.Uint16(from)
+		from = from[2:]
+		for k := range s.Since {
+			if running&(1<<k) != 0 {
+				clock++
+				s.Since[k] = clock
+			}
+		}
 	}
 	s.Memory = append(s.Memory[:0], from...)
 	for len(s.Memory) < memory {
@@ -374,8 +412,8 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 	p.Local = LocalID(number())
 	p.Observed = Observation(number())
 	s.Attentive = s.Attentive || p.Observed.Code() == Parked
-	believes := number()
-	p.Believes, p.Client, p.Call = uint16(believes), uint8(believes>>16), uint8(believes>>24)
+	beliefs := number()
+	p.Believes, p.Noted, p.Client, p.Call = uint16(beliefs), uint8(beliefs>>16), uint8(beliefs>>24), uint8(beliefs>>32)
 	for k := range p.Held() {
 		reg := &p.Registers[k]
 		reg.Kind, reg.N = Kind(from[0]), from[1]

@@ -69,4 +69,5 @@ func (r *Rules) GoesOn(s *State, e *Event) bool {
 // Further appends what the process of a step that [Rules.GoesOn] does next.
 func (r *Rules) Further(s *State, e *Event, m *Moves) {
 	r.operationMoves(s, e.Process, m)
+	r.soonMoves(s, m)
 }

@@ -57,6 +57,9 @@ type Move struct {
 	// halt it has a bit for each process of the node that is overdue, for an
 	// arrival it is 1 if the request's wait is watched.
 	Choice uint32
+	// Soon has a bit for each clock of [State.Since] that has run for less than a property
+	// asks; see [Windowed].
+	Soon uint16
 	// guards are the first and the last+1 index into the guards of Moves.
 	from, to uint16
 }

@@ -5,6 +5,7 @@ package model
 func (r *Rules) Moves(s *State, m *Moves) {
 	if i := r.arrivesFirst(s); i >= 0 {
 		r.processMoves(s, i, m)
+		r.soonMoves(s, m)
 		return
 	}
 	for i := range s.Processes {
@@ -23,6 +24,7 @@ func (r *Rules) Moves(s *State, m *Moves) {
 	}
 	if r.Watching {
 		r.lateEntries(s, m)
+		r.soonMoves(s, m)
 	}
 	for i, f := range r.Faults {
 		first := len(m.List)
@@ -39,8 +41,13 @@ func (r *Rules) Moves(s *State, m *Moves) {
 	}
 }
 
-// lateEntry is the Choice of a MoveLate about an entry, whose key is its Index.
-const lateEntry = 1
+// What is late by a MoveLate is in its Choice: a process, an entry, whose key is the Index,
+// or a clock of [State.Since], which stands for a key, too.
+const (
+	lateProcess = iota
+	lateEntry
+	lateSince
+)
 
 // lateEntries appends a move for each entry that has been watched for too long.
 func (r *Rules) lateEntries(s *State, m *Moves) {
@@ -52,6 +59,7 @@ func (r *Rules) lateEntries(s *State, m *Moves) {
 			}
 		}
 	}
+	r.lateSince(s, m)
 }
 
 func (r *Rules) processMoves(s *State, i int, m *Moves) {

@@ -25,6 +25,9 @@ type Rules struct {
 	// arrives; arrivals are not merged then.
 	Patience Ticks
 	Watching bool
+	// Windows is the property that watches if it is about what happens soon after something
+	// else, nil if not.
+	Windows Windowed
 	// PauseWhenDue lets a halt begin only when a process of the node is exactly
 	// at its upper bound. Nothing else can tell the difference: until then the
 	// process may as well wait on its own.

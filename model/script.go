@@ -38,6 +38,11 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, move *Move, e *Ev
 		return 0, &LimitError{op.Source, "an atomic step asks how old something is, and nobody has answered; please report it"}
 	}
 	e.Ages, e.Asked = move.Ages, run.Asked
+	for _, from := range op.Results {
+		if d := p.Registers[from].Datum; d.Kind == KindCounter {
+			e.Brought = max(e.Brought, d.N)
+		}
+	}
 	for k := range run.Operations {
 		inner := &run.Operations[k]
 		if inner.Kind == Publish {

@@ -127,7 +127,9 @@ type Process struct {
 	// Client and Call are for a property about the history of an object; see [Recording].
 	Client, Call uint8
 	// Believes has a bit for each lock that the process believes to hold.
-	Believes  uint16
+	Believes uint16
+	// Noted has bits that properties set and clear; it goes wherever the process goes.
+	Noted     uint8
 	Count     uint8
 	Registers [MaxRegisters]Register
 }
@@ -154,6 +156,9 @@ type State struct {
 	// Watches measure for a property how long something has been so of an entry that is
 	// present, by key; see [Watching].
 	Watches [MaxKeys]uint8
+	// Since measures for a property how long ago something was, each clock for what the
+	// property says; see [Watching] and [Windowed].
+	Since [MaxKeys]uint8
 	// Keys bounds the keys that are present: none is as high as that. It follows from the
 	// rest.
 	Keys     uint8

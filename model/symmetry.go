@@ -214,7 +214,7 @@ func (p *Process) summary() uint64 {
 	if p.Watch != NoClock {
 		watched = 1
 	}
-	return uint64(p.Call)<<57 | uint64(p.Client)<<49 | watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Count)
+	return uint64(p.Call)<<57 | uint64(p.Client)<<49 | watched<<48 | uint64(p.Phase)<<40 | uint64(p.flags())<<32 | uint64(p.Believes)<<16 | uint64(p.Noted)<<4 | uint64(p.Count)
 }
 
 func compareClocks(a, b uint8, values Values) int {

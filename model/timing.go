@@ -112,6 +112,9 @@ func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
 			}
 		}
 	}
+	if r.Watching {
+		r.sinceConstants(s, lower, upper)
+	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		switch {

@@ -120,9 +120,7 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	if err := x.rules.Apply(&x.to, move, &x.event); err != nil {
 		return pathMove{}, err
 	}
-	if x.rules.Watching || x.rules.Records {
-		x.check() // which starts the clocks that are watched, and numbers calls
-	}
+	x.check() // which starts the clocks that are watched, makes notes and numbers calls
 	step.event = x.event.Clone()
 	step.after.Copy(&x.to)
 	if z != &x.mid {

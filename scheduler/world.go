@@ -107,6 +107,9 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		if named, ok := m.(model.Named); ok {
 			monitors[i] = named.WithNames(l.name)
 		}
+		if windowed, ok := monitors[i].(model.Windowed); ok {
+			r.Windows = windowed
+		}
 	}
 	var err error
 	for _, d := range []struct {

@@ -58,7 +58,7 @@ What stands after the name is given on the command line, as in
 
 // written is how a kind is written on the command line.
 func written(k *checks.Kind) string {
-	return k.Name + [...]string{checks.NoArgument: "", checks.Count: "=N", checks.Longest: "=D"}[k.Argument]
+	return k.Name + [...]string{checks.NoArgument: "", checks.Count: "=N", checks.Longest: "=D", checks.Window: "=N/D"}[k.Argument]
 }
 
 // rule is that of a kind, with its argument as it is written.
@@ -103,6 +103,8 @@ func exampleOf(k *checks.Kind) string {
 		name += "=1"
 	case k.Argument == checks.Longest:
 		name += "=1s"
+	case k.Argument == checks.Window:
+		name += "=1/1s"
 	}
 	return "lockstep check " + k.Example + " --property " + name
 }
@@ -177,6 +179,14 @@ func property(given string, s scheduler.Scenario) (model.Property, error) {
 			return nil, wrong("%s: %w", given, err)
 		}
 		return k.New(0, d), nil
+	case k.Argument == checks.Window:
+		most, within, _ := strings.Cut(argument, "/")
+		n, wrongCount := strconv.Atoi(most)
+		d, wrongLength := model.ParseDuration(within)
+		if wrongCount != nil || wrongLength != nil {
+			return nil, wrong("%s: write how many are allowed within how long, as in %s=2/10s", given, name)
+		}
+		return k.New(n, d), nil
 	case !has && k.Default && k.Argument == checks.Count:
 		if s.RebuildBound == 0 {
 			return nil, wrong("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name)

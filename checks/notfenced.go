@@ -1,0 +1,69 @@
+package checks
+
+import (
+	"fmt"
+
+	"lockstep/model"
+)
+
+// HolderNotFencedOff is the property that a resource never knows a higher fencing number than
+// the one that a legitimate holder of the lock brings: who believes to hold a lock, and whose
+// token is there. It would refuse all that such a holder writes. A number is brought by an
+// atomic step, which may be [protocol.Store.SetFenced], and compared with those under the
+// keys that the step looks at. [FencesIncrease] is about the numbers where they are given
+// out.
+//
+// [protocol.Store.SetFenced]: lockstep/protocol
+func HolderNotFencedOff() model.Property { return holderNotFencedOff{} }
+
+type holderNotFencedOff struct{}
+
+func (holderNotFencedOff) Name() string { return "holder-not-fenced-off" }
+func (holderNotFencedOff) Rule() string {
+	return "no resource knows a higher fencing number than that of a legitimate holder of the lock"
+}
+func (holderNotFencedOff) Vacuous() string {
+	return "no legitimate holder ever brought its fencing number to where one was known"
+}
+func (holderNotFencedOff) Memory() int { return 0 }
+
+func (holderNotFencedOff) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
+	if !e.Reached || e.Operation.Kind != model.RunScript || e.Believed == 0 {
+		return 0
+	}
+	if e.Brought == 0 || !legitimate(s, e) {
+		return 0
+	}
+	var outcome model.Outcome
+	for i := range e.Changes {
+		v := e.Changes[i].Before.Value
+		if v.Kind != model.KindCounter {
+			continue
+		}
+		outcome |= model.Exercised
+		if v.N > e.Brought {
+			outcome |= model.Violated
+		}
+	}
+	return outcome
+}
+
+// legitimate reports whether the process of the step believed to hold a lock that carries
+// its token.
+func legitimate(s *model.State, e *model.Event) bool {
+	for k := model.KeyID(0); e.Believed>>k != 0; k++ {
+		if e.Believed&(1<<k) != 0 && holds(s, model.OwnerOf(&s.Processes[e.Process]), k) {
+			return true
+		}
+	}
+	return false
+}
+
+func (holderNotFencedOff) Explain(t *model.Trace) string {
+	last := &t.Steps[len(t.Steps)-1]
+	text := last.Process + " brings a fencing number that is lower than the one that is known"
+	for _, key := range believedKeys(t, last.Process) {
+		text = fmt.Sprintf("%s holds %s, and brings a fencing number that is lower than the one that is known", last.Process, keyName(key))
+	}
+	return text
+}
