@@ -10,7 +10,9 @@
 //
 // A property is a [model.Monitor], which looks at each step and may keep a few
 // bytes in the state, or a [model.DeadEnd], which is about the graph of all
-// states.
+// states. [Linearizable] makes a monitor of the sequential specification of an object: what
+// it keeps in the state is the name of all ways to linearize the history so far, which
+// checks/internal/linearize finds and numbers.
 //
 // The package imports model and scheduler. It must never import the catalogue or
 // the command line.

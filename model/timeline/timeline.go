@@ -58,7 +58,7 @@ func Write(w io.Writer, t *model.Trace, o Options) error {
 	for i := range t.Steps {
 		rows = append(rows, d.row(&t.Steps[i]))
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n%s\n", d.table(fold(rows), o), legend, wrapped(t, o))
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n%s%s\n", d.table(fold(rows), o), legend, history(t, o), wrapped(t, o))
 	return err
 }
 
@@ -304,14 +304,7 @@ func alike(rows []row, a, b, size int) bool {
 }
 
 func (d *drawing) table(rows []row, o Options) string {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Options = table.Options{SeparateColumns: true, SeparateHeader: true}
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", ""
-	style.Box.MiddleVertical = "  "
-	style.Box.MiddleSeparator = "──"
-	t.SetStyle(style)
+	t := plainTable()
 	header := table.Row{"time"}
 	for _, n := range d.nodes {
 		header = append(header, n)

@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func read(t *testing.T) *model.Trace {
+func read(t *testing.T, name string) *model.Trace {
 	t.Helper()
-	f, err := os.Open("testdata/lease.json")
+	f, err := os.Open("testdata/" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,41 +44,48 @@ func draw(t *testing.T, trace *model.Trace, o timeline.Options) string {
 // A drawing stays within its width, from 80 columns on, loses no step, and is the
 // same every time.
 func TestTheDrawingOfACounterexample(t *testing.T) {
-	trace := read(t)
-	for _, width := range []int{80, 100, 140} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			got := draw(t, trace, timeline.Options{Width: width})
-			for line := range strings.Lines(got) {
-				if n := text.StringWidth(strings.TrimRight(line, "\n")); n > width {
-					t.Errorf("a line has %d columns: %s", n, line)
+	for _, name := range []string{"lease", "history"} {
+		trace := read(t, name)
+		for _, width := range []int{80, 100, 140} {
+			t.Run(fmt.Sprint(name, width), func(t *testing.T) {
+				got := draw(t, trace, timeline.Options{Width: width})
+				for line := range strings.Lines(got) {
+					if n := text.StringWidth(strings.TrimRight(line, "\n")); n > width {
+						t.Errorf("a line has %d columns: %s", n, line)
+					}
 				}
-			}
-			for _, s := range trace.Steps {
-				if s.Source != nil && !strings.Contains(got, fmt.Sprintf("%s:%d", filepath.Base(s.Source.File), s.Source.Line)) {
-					t.Errorf("the line of %q is missing", s.Text)
+				for _, s := range trace.Steps {
+					if s.Source != nil && !strings.Contains(got, fmt.Sprintf("%s:%d", filepath.Base(s.Source.File), s.Source.Line)) {
+						t.Errorf("the line of %q is missing", s.Text)
+					}
 				}
-			}
-			file := fmt.Sprintf("testdata/lease.%d.golden", width)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+				for _, o := range trace.History {
+					if !strings.Contains(got, o.Input) {
+						t.Errorf("the operation %q is missing", o.Input)
+					}
+				}
+				file := fmt.Sprintf("testdata/%s.%d.golden", name, width)
+				if *update {
+					if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("the drawing is not that of %s (go test -update writes it anew):\n%s", file, got)
-			}
-		})
+				if got != string(want) {
+					t.Errorf("the drawing is not that of %s (go test -update writes it anew):\n%s", file, got)
+				}
+			})
+		}
 	}
 }
 
 // Colours change no character that is seen.
 func TestColoursAreOnlyColours(t *testing.T) {
 	text.EnableColors()
-	trace := read(t)
+	trace := read(t, "lease")
 	plain := draw(t, trace, timeline.Options{})
 	coloured := draw(t, trace, timeline.Options{Color: true})
 	if coloured == plain {
