@@ -90,6 +90,7 @@ func Kinds() []Kind {
 		{Level: Service, Argument: Longest, New: timed(FreshWithin), Example: "lease"},
 		{Level: Service, Argument: Longest, New: timed(ConvergesWithin), Example: "lease"},
 		{Level: Service, New: plain(Available), Example: "direct --rebuild-error 1"},
+		{Level: Service, New: plain(RightKey)},
 		{Level: Service, New: plain(IsolatedFailures), Example: "singleflight --requests 2 --rebuild-error 1"},
 		{Level: Belief, New: plain(ContinuousHold), Example: "fixedttl"},
 		{Level: Effect, New: plain(HolderNotFencedOff)},
