@@ -93,7 +93,7 @@ func Kinds() []Kind {
 		{Level: Service, New: plain(RightKey)},
 		{Level: Service, New: plain(IsolatedFailures), Example: "singleflight --requests 2 --rebuild-error 1"},
 		{Level: Belief, New: plain(ContinuousHold), Example: "fixedttl"},
-		{Level: Effect, New: plain(HolderNotFencedOff)},
+		{Level: Effect, New: plain(HolderNotFencedOff), Example: "fenced --nodes 3 --wipe 1"},
 		{Level: Cost, Argument: Window, New: RebuildWindow, Example: "direct"},
 		{Level: Cost, Argument: Longest, New: timed(AtMostOnceWithin), Example: "fixedttl --ttl 500ms"},
 		{Level: Service, Argument: Longest, New: timed(AtLeastOnceWithin), Example: "lease"},
