@@ -14,6 +14,10 @@ import (
 // operation (from its arrival, if that goes neither to a store nor to the source)
 // until it returns, is cancelled, or its node crashes.
 //
+// Requests that go on taking steps for ever, and can never return, are such a dead end: a
+// livelock in which nothing but another run of luck is missing is none, since some
+// continuation ends it. [AnsweredWithin] asks that all of them do, and in time.
+//
 // What it reports is always true. Where only part of the times of a state is
 // stuck it may stay silent.
 func Answered() model.Property { return answered{} }

@@ -81,6 +81,14 @@ func TestTwinsThatAreDefinedAgree(t *testing.T) {
 				v.Violate()
 			}
 		}},
+		"available": {checks.Available(), 0, func(v *checks.View) {
+			v.Exercise()
+			step := v.Step()
+			_, there := v.Version("cache", "feed")
+			if bad := step.Answer == "failed" || step.Answer == "empty"; bad && !step.Cancelled && there {
+				v.Violate()
+			}
+		}},
 		"concurrent rebuilds": {checks.ConcurrentRebuilds(1), 0, func(v *checks.View) {
 			v.Exercise()
 			if v.Rebuilds() > 1 {
@@ -92,7 +100,7 @@ func TestTwinsThatAreDefinedAgree(t *testing.T) {
 		defined := checks.Define(checks.Definition{Name: name, Rule: "it agrees", Vacuous: "nothing", Memory: twin.memory, Check: twin.check})
 		broken := 0
 		for _, e := range catalogue.All() {
-			for _, f := range [][]model.Fault{nil, {faults.Crash(1)}, {faults.Pause(1, 12*time.Second)}} {
+			for _, f := range [][]model.Fault{nil, {faults.Crash(1)}, {faults.Pause(1, 12*time.Second)}, {faults.RebuildError(1)}} {
 				s := checks.NewScenario(e.New())
 				s.Faults = f
 				r, err := scheduler.Check(context.Background(), s, []model.Property{twin.property, defined}, scheduler.Options{})

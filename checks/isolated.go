@@ -31,7 +31,7 @@ func (isolatedFailures) Memory() int { return 0 }
 
 func (isolatedFailures) Check(s *model.State, e *model.Event, _ []byte) model.Outcome {
 	var outcome model.Outcome
-	if e.Process >= 0 && e.Operation != nil && fails(e.Observation.Code()) {
+	if e.Process >= 0 && e.Operation != nil && fails(e.Operation.Kind, e.Observation.Code()) {
 		if root := rootOf(s, e.Process); root != nil {
 			root.Noted |= struck
 			outcome |= model.Exercised
@@ -53,12 +53,14 @@ func (isolatedFailures) Check(s *model.State, e *model.Event, _ []byte) model.Ou
 	return outcome
 }
 
-// fails reports whether who observes this has not got what it asked for, through no fault of
-// somebody else's.
-func fails(c model.Code) bool {
+// fails reports whether who observes this has not got what it asked for. What has become of
+// the work of others is theirs.
+func fails(k model.OperationKind, c model.Code) bool {
 	switch c {
-	case model.Failed, model.TimedOut, model.Cancelled, model.Elapsed, model.Panicked, model.Exited:
+	case model.TimedOut, model.Cancelled, model.Elapsed:
 		return true
+	case model.Failed, model.Panicked, model.Exited:
+		return k != model.AwaitFlight && k != model.WaitTask
 	}
 	return false
 }

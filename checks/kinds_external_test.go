@@ -244,7 +244,7 @@ func TestEachPropertyTellsVariantsApart(t *testing.T) {
 		{checks.ContinuousHold(), variant{lease, pause}, variant{lease, longer}, "that it holds lock:feed; the lock expired at"},
 		{checks.ContinuousHold(), variant{renewer(again, true), pause}, variant{renewer(owned, true), nil}, "believes since 0s that it holds lock"},
 		{checks.ContinuousHold(), variant{stolen{}, nil}, variant{leaves(time.Minute, true), nil}, "took it away at"},
-		{checks.HolderNotFencedOff(), variant{fencedOff{}, []model.Fault{faults.Evict(1)}}, variant{fencedOff{}, nil}, "holds lock, and brings a fencing number that is lower"},
+		{checks.HolderNotFencedOff(), variant{fencedOff{}, []model.Fault{faults.Evict(1)}}, variant{fencedOff{}, nil}, "holds lock and brings the number 1, and feed:fence has 2, which"},
 		{checks.NoLostUpdate(), variant{changes(false), nil}, variant{changes(true), nil}, "without having read that of"},
 	} {
 		check := func(v variant) scheduler.Verdict {

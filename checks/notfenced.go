@@ -2,6 +2,9 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"time"
 
 	"lockstep/model"
 )
@@ -61,9 +64,42 @@ func legitimate(s *model.State, e *model.Event) bool {
 
 func (holderNotFencedOff) Explain(t *model.Trace) string {
 	last := &t.Steps[len(t.Steps)-1]
-	text := last.Process + " brings a fencing number that is lower than the one that is known"
+	text := last.Process + " holds the lock"
 	for _, key := range believedKeys(t, last.Process) {
-		text = fmt.Sprintf("%s holds %s, and brings a fencing number that is lower than the one that is known", last.Process, keyName(key))
+		text = last.Process + " holds " + keyName(key)
 	}
-	return text
+	own, known := numbersOf(t, last.Process)
+	for _, n := range known {
+		if n.number > own.number && n.key != own.key {
+			return fmt.Sprintf("%s and brings the number %d, and %s has %d, which %s brought at %s", text, own.number, keyName(n.key), n.number, n.by, model.FormatDuration(n.at))
+		}
+	}
+	return text + ", and brings a number that is lower than the one that is known"
+}
+
+// numbered is a number under a key, and who has left it there when.
+type numbered struct {
+	number  int
+	key, by string
+	at      time.Duration
+}
+
+// numbersOf returns the number that the process got last, and those that are in the stores
+// before the last step of a trace, by key.
+func numbersOf(t *model.Trace, process string) (own numbered, known []numbered) {
+	for i := range t.Steps[:len(t.Steps)-1] {
+		s := &t.Steps[i]
+		for _, c := range s.Changes {
+			n, err := strconv.Atoi(c.After)
+			known = slices.DeleteFunc(known, func(k numbered) bool { return k.key == c.Key && c.Before != c.After })
+			if err != nil || c.Before == c.After {
+				continue
+			}
+			known = append(known, numbered{n, c.Key, s.Process, s.Time})
+			if sameFamily(s.Process, process) {
+				own = known[len(known)-1]
+			}
+		}
+	}
+	return own, known
 }

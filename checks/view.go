@@ -112,8 +112,12 @@ type Step struct {
 	// Operation is what took effect or failed, as it is called in a trace, and Observation
 	// what became of it: ok, missing, refused ... Both are empty if there was none.
 	Operation, Observation string
-	// Returned: the process returned in this step.
-	Returned bool
+	// Returned: the process returned in this step. Answer is how it answers if it is a
+	// request: fresh, stale, default, empty or failed; Cancelled says that nobody waits for
+	// that.
+	Returned  bool
+	Answer    string
+	Cancelled bool
 }
 
 // Step returns what has happened.
@@ -123,6 +127,9 @@ func (v *View) Step() Step {
 	if e.Process >= 0 && e.Process < len(v.state.Processes) {
 		p := &v.state.Processes[e.Process]
 		step.By, step.Role, step.Spawned = partyOf(model.OwnerOf(p)), p.Role, !p.Root
+	}
+	if e.Answer.Kind != model.NoAnswer {
+		step.Answer, step.Cancelled = e.Answer.Kind.String(), e.Answer.Cancelled
 	}
 	if e.Operation != nil {
 		step.Operation, step.Observation = e.Operation.Kind.String(), e.Observation.Code().String()

@@ -109,6 +109,8 @@ func (repairs) Update(c *protocol.Client) {
 //   - spaced rebuilds up to 5 ms after it gets the lock, and gets it again after 3 s; of three
 //     rebuilds the last is 6 s less 5 ms after the first; a pause of 1 s can come before the
 //     first, too, and be over when the last is due;
+//   - where the clock of the store may be fast by 10 ms a second, the lock lasts for 2.97 s at
+//     least;
 //   - it acquires the lock when it gets it;
 //   - the job asks for the lock up to 5 ms after it has slept;
 //   - what has failed to be deleted is deleted 4 s and up to 5 ms later, and is 1.01 s
@@ -149,6 +151,7 @@ func TestWindowsAreExact(t *testing.T) {
 			"2.995s after the one that"},
 		"two rebuilds":     {window(2), requests(handler(spaced), 3), 5995 * ms, 5996 * ms, "these are 3 within less than 5.996s, and 2 are allowed"},
 		"paused":           {window(1), requests(handler(spaced), 2, faults.Pause(1, time.Second)), 1995 * ms, 1996 * ms, "1 is allowed"},
+		"a fast store":     {window(1), requests(handler(spaced), 2, faults.StoreClockDrift(1, 10*ms)), 2965 * ms, 2966 * ms, "2.965s after the one that"},
 		"at most once":     {checks.AtMostOnceWithin, requests(handler(spaced), 2), 3000 * ms, 3001 * ms, "acquired lock at 3s, 3s after"},
 		"at least once":    {checks.AtLeastOnceWithin, job(everySo{}), 10005 * ms, 10004 * ms, "for more than 10.004s nobody has acquired it again"},
 		"after no fault":   {checks.ConvergesWithin, update(), 1005 * ms, 1004 * ms, "version 1 has been under feed for more than 1.004s"},

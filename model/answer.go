@@ -29,6 +29,8 @@ type Answer struct {
 	Kind AnswerKind
 	// Value is the value of a fresh answer.
 	Value Datum
+	// For is the key +1 for which the request asked, 0 if the protocol does not say.
+	For uint8
 	// Cancelled: by then the request had been cancelled, so nobody waits for it.
 	Cancelled bool
 }
@@ -38,7 +40,7 @@ func (p *Process) answer(op *Operation) Answer {
 	if !p.IsRequest() {
 		return Answer{}
 	}
-	a := Answer{Kind: op.Answer, Cancelled: p.Cancelled}
+	a := Answer{Kind: op.Answer, For: op.For, Cancelled: p.Cancelled}
 	if op.Arg != NoRegister {
 		a.Value = p.Registers[op.Arg].Datum
 	}

@@ -177,7 +177,7 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		if e.Stale = move.Choice == staleRead; e.Stale {
 			version = s.Replica.Source
 		}
-		return bind(p, Version(version), op)
+		return bind(p, Datum{Kind: KindVersion, N: version, For: op.For}, op)
 	case SourceUpdate, SourceWrite, SourceCommit, SourceRollback:
 		if op.Kind == SourceCommit && p.Writing {
 			e.Known, e.Committed = p.newest(Version(s.Source+1)), true
@@ -297,11 +297,12 @@ func bind(p *Process, d Datum, op *Operation) (Observation, error) {
 	return p.find(Register{Datum: d}, op)
 }
 
-// newest returns the newest version that the process knows but for one, 0 for none.
+// newest returns the newest version that the process knows but for one, and of what is for
+// another key than that; 0 for none.
 func (p *Process) newest(but Datum) uint8 {
 	newest := uint8(0)
 	for _, reg := range p.Held() {
-		if reg.Kind == KindVersion && reg.Datum != but {
+		if reg.Kind == KindVersion && reg.Datum != but && (but.For == 0 || reg.For == but.For) {
 			newest = max(newest, reg.N)
 		}
 	}

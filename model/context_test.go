@@ -8,7 +8,7 @@ import (
 // in is a register of the context of that number, which those contexts end; of one that is
 // done, if there are none.
 func in(number uint8, ends ...uint8) Register {
-	reg := Register{Datum: Datum{KindContext, number}}
+	reg := Register{Datum: Datum{Kind: KindContext, N: number}}
 	for _, n := range ends {
 		reg.Limit |= 1 << n << contextBits
 	}

@@ -79,7 +79,13 @@ func (s *State) encodeEntry(e *Entry, watch uint8, to []byte) []byte {
 	if watch != NoClock {
 		kind |= observed
 	}
+	if e.Value.For != 0 {
+		kind |= forKey
+	}
 	to = append(to, kind, e.Value.N)
+	if e.Value.For != 0 {
+		to = append(to, e.Value.For)
+	}
 	if e.Session != 0 {
 		to = append(to, e.Session)
 	}
@@ -101,6 +107,9 @@ const bound = 1 << 6
 
 // observed does so for one that is watched by a property.
 const observed = 1 << 5
+
+// forKey does so for one, or for a register, with a value that was read for a key.
+const forKey = 1 << 4
 
 // troubled stands next to the number of processes, of which there are fewer: something
 // is the matter with a store.
@@ -233,6 +242,10 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	to = binary.AppendUvarint(to, uint64(p.Observed))
 	to = binary.AppendUvarint(to, uint64(p.Call)<<32|uint64(p.Client)<<24|uint64(p.Noted)<<16|uint64(p.Believes))
 	for _, reg := range p.Held() {
+		if reg.For != 0 {
+			to = append(to, byte(reg.Kind)|forKey, reg.N, reg.For)
+			continue
+		}
 		to = append(to, byte(reg.Kind), reg.N)
 		switch reg.Kind {
 		case KindToken:
@@ -258,9 +271,13 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		return clock, Ticks(v >> 1)
 	}
 	entry := func(e *Entry) (watch uint8) {
-		carries, session, watched := from[0]&stamped != 0, from[0]&bound != 0, from[0]&observed != 0
-		e.Value = Datum{Kind(from[0] &^ (stamped | bound | observed)), from[1]}
+		carries, session, watched, key := from[0]&stamped != 0, from[0]&bound != 0, from[0]&observed != 0, from[0]&forKey != 0
+		e.Value = Datum{Kind: Kind(from[0] &^ (stamped | bound | observed | forKey)), N: from[1]}
 		from = from[2:]
+		if key {
+			e.Value.For = from[0]
+			from = from[1:]
+		}
 		if session {
 			e.Session = from[0]
 			from = from[1:]
@@ -416,7 +433,12 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 	p.Believes, p.Noted, p.Client, p.Call = uint16(beliefs), uint8(beliefs>>16), uint8(beliefs>>24), uint8(beliefs>>32)
 	for k := range p.Held() {
 		reg := &p.Registers[k]
-		reg.Kind, reg.N = Kind(from[0]), from[1]
+		reg.Kind, reg.N = Kind(from[0]&^forKey), from[1]
+		if from[0]&forKey != 0 {
+			reg.For = from[2]
+			from = from[3:]
+			continue
+		}
 		from = from[2:]
 		switch reg.Kind {
 		case KindToken:

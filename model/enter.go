@@ -86,7 +86,7 @@ func (r *Rules) mark(s *State, i int, m *Mark, e *Event) error {
 		if !ok {
 			return registerError(m.Source)
 		}
-		if _, err := p.hold(Register{Datum: Datum{KindToken, n}}, m.Source); err != nil {
+		if _, err := p.hold(Register{Datum: Datum{Kind: KindToken, N: n}}, m.Source); err != nil {
 			return err
 		}
 		s.Owners[n] = OwnerOf(p)
@@ -147,7 +147,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 		return err
 	}
 	p = &s.Processes[i]
-	p.Registers[p.Count] = Register{Datum: Datum{KindTask, position}}
+	p.Registers[p.Count] = Register{Datum: Datum{Kind: KindTask, N: position}}
 	p.Count++
 	return r.begin(s, at, m.Program, e)
 }

@@ -76,7 +76,7 @@ func (r *Rules) startFlight(s *State, p *Process, op *Operation) (Observation, e
 	if free == MaxFlights {
 		return 0, registerError(op.Source)
 	}
-	register, err := p.hold(Register{Datum: Datum{KindFlight, free}, Limit: Ticks(op.Key)<<flightBits | flightLeads | flightOpen}, op.Source)
+	register, err := p.hold(Register{Datum: Datum{Kind: KindFlight, N: free}, Limit: Ticks(op.Key)<<flightBits | flightLeads | flightOpen}, op.Source)
 	return ObserveStarted(register), err
 }
 

@@ -61,7 +61,7 @@ func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, e *Eve
 
 // lock takes a mutex that is free.
 func (r *Rules) lock(s *State, p *Process, op *Operation, e *Event) {
-	s.Nodes[p.Node].remember(op.Key, Datum{KindCounter, 1})
+	s.Nodes[p.Node].remember(op.Key, Datum{Kind: KindCounter, N: 1})
 	r.remembered(s, p.Node, op.Key, Datum{}, e)
 }
 

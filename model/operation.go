@@ -161,6 +161,9 @@ type Operation struct {
 	Abnormal, Fatal bool
 	// Answer is, for the Return of a request, how it answers; Arg then has the value.
 	Answer AnswerKind
+	// For is the key +1 for which a SourceRead reads, or for which a request asked that
+	// returns; 0 if the protocol does not say. The value that is read carries it.
+	For uint8
 	// Context is the register of the context in which it goes on, +1, or NoContext.
 	Context uint8
 	// Detached: it goes on whatever context is cancelled.
@@ -324,7 +327,7 @@ func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 	case Increment:
 		switch e.Value.Kind {
 		case KindNone:
-			e.Value = Datum{KindCounter, 1}
+			e.Value = Datum{Kind: KindCounter, N: 1}
 		case KindCounter:
 			e.Value.N++
 		default:
@@ -334,7 +337,7 @@ func (op *Operation) Effect(e Entry, arg Datum) (Entry, Code) {
 	case Push:
 		switch e.Value.Kind {
 		case KindNone:
-			e.Value = Datum{KindList, 1}
+			e.Value = Datum{Kind: KindList, N: 1}
 		case KindList:
 			e.Value.N++
 		default:

@@ -63,7 +63,7 @@ func (reg *Register) stamp() Stamp { return Stamp{reg.Clock, Steps(reg.N), reg.L
 
 // holdStamp lets the process hold a stamp in a new register.
 func (p *Process) holdStamp(t Stamp, op *Operation) (register int, err error) {
-	return p.hold(Register{Datum: Datum{KindStamp, uint8(t.Steps)}, Clock: t.Clock, Limit: t.Limit}, op.Source)
+	return p.hold(Register{Datum: Datum{Kind: KindStamp, N: uint8(t.Steps)}, Clock: t.Clock, Limit: t.Limit}, op.Source)
 }
 
 // stampMoves appends the ways in which a process finds a time older than so much, or not,

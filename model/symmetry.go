@@ -135,7 +135,7 @@ func (o *sorter) compareNodes(a, b uint8, nodes []span) int {
 			if x.Kind == KindToken {
 				x.N, y.N = 0, 0
 			}
-			if c := cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.N, y.N)); c != 0 {
+			if c := cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.N, y.N), cmp.Compare(x.For, y.For)); c != 0 {
 				return c
 			}
 		}
@@ -196,7 +196,7 @@ func (o *sorter) compareProcesses(p, q *Process) int {
 		if x.Kind == KindToken {
 			x.N, y.N = o.inStore[x.N], o.inStore[y.N]
 		}
-		if c := cmp.Compare(x.N, y.N); c != 0 {
+		if c := cmp.Or(cmp.Compare(x.N, y.N), cmp.Compare(x.For, y.For)); c != 0 {
 			return c
 		}
 	}

@@ -36,10 +36,13 @@ const (
 type Datum struct {
 	Kind Kind
 	N    uint8
+	// For is the key +1 for which a value was read, 0 if nobody has said; see
+	// [Operation.For].
+	For uint8
 }
 
 // Version returns the datum for a value computed from version n of the source.
-func Version(n uint8) Datum { return Datum{KindVersion, n} }
+func Version(n uint8) Datum { return Datum{Kind: KindVersion, N: n} }
 
 // Register is a datum that a process holds on to. A deadline has a clock and
 // the constant, in ticks, that it is compared with; a flight has its key and what

@@ -6,6 +6,8 @@ import "lockstep/model"
 type Answer struct {
 	kind  model.AnswerKind
 	value Value
+	// key is the one for which the request asked, if it says so.
+	key   string
 	again bool
 	// source is where a try was given up.
 	source model.Source
@@ -13,6 +15,12 @@ type Answer struct {
 
 // Fresh answers with a value.
 func Fresh(v Value) Answer { return Answer{kind: model.AnsweredFresh, value: v} }
+
+// FreshFor answers with a value a request for a key of the cache: so that a property can tell
+// whether it is the one of another; see [Source.ReadFor].
+func FreshFor(key string, v Value) Answer {
+	return Answer{kind: model.AnsweredFresh, value: v, key: key}
+}
 
 // Stale answers with the stale copy that the service keeps.
 func Stale() Answer { return Answer{kind: model.AnsweredStale} }

@@ -111,10 +111,12 @@ func runScript[A, R any](v *View, args A, fn func(*View, A) R) (result any, text
 // Inside an atomic step a Value is the datum itself.
 const datumBit = 1 << 31
 
-func datumID(d model.Datum) uint32 { return datumBit | uint32(d.Kind)<<8 | uint32(d.N) }
+func datumID(d model.Datum) uint32 {
+	return datumBit | uint32(d.For)<<16 | uint32(d.Kind)<<8 | uint32(d.N)
+}
 
 func datumOf(id uint32) model.Datum {
-	return model.Datum{Kind: model.Kind(id >> 8 & 0xff), N: uint8(id)}
+	return model.Datum{Kind: model.Kind(id >> 8 & 0xff), N: uint8(id), For: uint8(id >> 16)}
 }
 
 // Older reports whether a value was computed from an older version of the source

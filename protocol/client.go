@@ -43,7 +43,7 @@ type holdings struct {
 
 func newClient(r *Run) *Client {
 	c := &Client{run: r, holdings: &r.holdings}
-	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, cacheName}, &Source{c}, &Memory{c}
+	c.Store, c.Cache, c.Source, c.Memory = &Store{c, storeName}, &Store{c, CacheName}, &Source{c}, &Memory{c}
 	return c
 }
 

@@ -117,6 +117,9 @@ type Call struct {
 	Abnormal, Fatal bool
 	// Answer is, for the Return of a request, how it answers.
 	Answer model.AnswerKind
+	// For is, for a SourceRead, the key of the cache for which it reads, and for a Return of
+	// a request the one for which that asked.
+	For string
 	// Context is the register of the context in which it goes on, +1; 0 for that of the
 	// request.
 	Context uint8
@@ -157,6 +160,9 @@ func (c *Call) Signature() string {
 		b.WriteString("; ")
 	}
 	fmt.Fprintf(&b, "%s %s/%s%v r%d %d %d %s %s:%d %q %v %t %t %d %d %t %d %s %d %t %t %s", c.Kind, c.Store, c.Key, c.Keys, c.Argument(), c.Mode, c.TTL, c.Span, c.Source.File, c.Source.Line, c.Text, c.Results, c.Again, c.OrStart, c.Among, c.Context, c.Detached, c.stamp, c.Age, c.Patience, c.Abnormal, c.Fatal, c.Session)
+	if c.For != "" {
+		fmt.Fprintf(&b, " for %q", c.For)
+	}
 	return b.String()
 }
 
@@ -290,6 +296,10 @@ func returned(c *Client, result any) Call {
 			return call
 		}
 		call.Answer = a.kind
+		if a.key != "" {
+			call.For = a.key
+			call.Text += " for " + a.key
+		}
 		if a.value.id != 0 && !c.run.spawned {
 			call.Arg, call.hasArg = c.argument(a.value.id, "protocol.Fresh"), true
 		}

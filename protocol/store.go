@@ -7,10 +7,10 @@ import (
 	"lockstep/model"
 )
 
-const (
-	storeName = "store"
-	cacheName = "cache"
-)
+const storeName = "store"
+
+// CacheName is the name of the store that is the cache.
+const CacheName = "cache"
 
 // MaxStores is how many independent stores there can be; see [Client.Stores].
 const MaxStores = 7
@@ -19,7 +19,7 @@ const MaxStores = 7
 func StoreNames() []string { return storeNames }
 
 var storeNames = func() []string {
-	names := []string{storeName, cacheName}
+	names := []string{storeName, CacheName}
 	for i := range MaxStores {
 		names = append(names, fmt.Sprint(storeName, i+1))
 	}
@@ -317,6 +317,20 @@ func (s *Source) Read() (Value, error) {
 	return Value{s.c.hold(r.Observation.Register(), true)}, nil
 }
 
+// ReadFor is Read by who says for which key of the cache: so that a property can tell whether
+// the value is stored under another, or answers a request for another (see [FreshFor]). Values
+// that are for different keys are different. The source has one version for all of them.
+func (s *Source) ReadFor(key string) (Value, error) {
+	if key == "" {
+		s.c.run.misuse("Source.ReadFor: the key is empty")
+	}
+	r := s.c.do(Call{Kind: model.SourceRead, For: key})
+	if err := r.failure(); err != nil {
+		return Value{}, err
+	}
+	return Value{s.c.hold(r.Observation.Register(), true)}, nil
+}
+
 // Update changes the source and returns a value computed from its new version.
 func (s *Source) Update() (Value, error) {
 	r := s.c.do(Call{Kind: model.SourceUpdate})
@@ -375,6 +389,18 @@ func (r Reply) ended() error {
 func (c *Client) Rebuild(took Range) (Value, error) {
 	c.valid("Rebuild", took)
 	v, err := c.Source.Read()
+	return c.computed(took, v, err)
+}
+
+// RebuildFor is Rebuild by who says for which key of the cache; see [Source.ReadFor].
+func (c *Client) RebuildFor(key string, took Range) (Value, error) {
+	c.valid("RebuildFor", took)
+	v, err := c.Source.ReadFor(key)
+	return c.computed(took, v, err)
+}
+
+// computed is the second part of a rebuild, if the first has not failed.
+func (c *Client) computed(took Range, v Value, err error) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}

@@ -217,6 +217,9 @@ func (n *namer) operation(before, after *model.State, p *model.Process, e *model
 			args = append(args, n.duration(op.Max))
 		}
 	}
+	if op.Kind == model.SourceRead && op.For != 0 {
+		args = append(args, "for "+n.learner.keys[op.For-1].key)
+	}
 	if op.Kind == model.Choose {
 		args = append(args, strconv.Itoa(int(op.Class)))
 	}

@@ -326,6 +326,13 @@ func (l *learner) operation(call protocol.Call) (model.Operation, error) {
 		}
 		op.Session = uint8(k) + 1
 	}
+	if call.For != "" {
+		k, err := l.key(protocol.CacheName, call.For, call.Source)
+		if err != nil {
+			return op, err
+		}
+		op.For = uint8(k) + 1
+	}
 	for _, key := range call.Keys {
 		k, err := l.key(call.Store, key, call.Source)
 		if err != nil {

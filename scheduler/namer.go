@@ -67,6 +67,9 @@ func nameOf(s *model.State, p *model.Process, label uint32) string {
 func (n *namer) value(s *model.State, d model.Datum) string {
 	switch d.Kind {
 	case model.KindVersion:
+		if d.For != 0 {
+			return fmt.Sprintf("v%d of %s", d.N, n.learner.keys[d.For-1].key)
+		}
 		return fmt.Sprintf("v%d", d.N)
 	case model.KindToken:
 		return fmt.Sprintf("#%d", s.Serials[d.N])

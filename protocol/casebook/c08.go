@@ -3,6 +3,7 @@ package casebook
 import (
 	"time"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/protocol"
 )
@@ -22,7 +23,7 @@ is then the lifetime and the outage together, which whoever relies on it has to 
 		},
 		Checks: []Check{
 			{
-				Shows: "an error instead of the old value", Property: servesWhatIsThere(),
+				Shows: "an error instead of the old value", Property: checks.Available(),
 				Before: outlived{}, After: outlived{Fixed: true},
 				World: world(1, 0, faults.RebuildError(1)), Faults: 1, Steps: 8,
 			},
@@ -64,6 +65,5 @@ func (p outlived) Handle(c *protocol.Client) protocol.Answer {
 		c.Cache.Set("failed", c.NewToken(), protocol.PX(3*time.Second))
 		return protocol.Fresh(old)
 	}
-	c.Acquired(failing)
 	return protocol.Failed()
 }

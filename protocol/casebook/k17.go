@@ -23,13 +23,13 @@ job is; or what is done must be recorded under the period, for as long as that l
 		},
 		Checks: []Check{
 			{
-				Shows: "a lock that is kept for a while", Property: oncePerPeriod(),
+				Shows: "a lock that is kept for a while", Property: checks.AtMostOnceWithin(time.Minute),
 				Before: shortJob{}, After: shortJob{KeepFor: 5 * time.Second},
 				World: world(2, 0).at(2 * time.Second), Steps: 4,
 				Unharmed: checks.MutualExclusion(),
 			},
 			{
-				Shows: "timers that differ by more", Property: oncePerPeriod(),
+				Shows: "timers that differ by more", Property: checks.AtMostOnceWithin(time.Minute),
 				Before: shortJob{KeepFor: 5 * time.Second}, After: shortJob{Records: true},
 				World: world(2, 0).at(10 * time.Second), Steps: 5,
 				Unharmed: checks.MutualExclusion(),

@@ -28,28 +28,3 @@ func quiescent() model.Property {
 		},
 	}
 }
-
-// isolated: a request fails only for a reason of its own.
-func isolated() model.Property {
-	return monitor{
-		name: "failure-isolation", rule: "no request fails since another one was cancelled",
-		vacuous: "no request was ever cancelled",
-		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
-			if e.Move.Kind == model.MoveFault {
-				return model.Exercised
-			}
-			for i := range e.Marks {
-				if e.Marks[i].Kind != model.MarkAcquired {
-					continue
-				}
-				if !s.Processes[e.Process].Cancelled {
-					return model.Violated
-				}
-			}
-			return 0
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s fails, and nobody has cancelled it", last.Process)
-		},
-	}
-}

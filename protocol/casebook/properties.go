@@ -23,39 +23,6 @@ func (m monitor) Check(s *model.State, e *model.Event, memory []byte) model.Outc
 	return m.check(s, e, memory)
 }
 
-// failing is what a request marks as acquired when it fails.
-const failing = "failing"
-
-// servesWhatIsThere: an old answer is better than none.
-func servesWhatIsThere() model.Property {
-	return monitor{
-		name: "serves-what-is-there", rule: "no request fails while there is a value in a store",
-		vacuous: "no load ever failed and no wait was ever in vain while there was a value",
-		check: func(s *model.State, e *model.Event, _ []byte) model.Outcome {
-			stored := false
-			for k := range s.Entries {
-				stored = stored || s.Entries[k].Value.Kind == model.KindVersion
-			}
-			var outcome model.Outcome
-			if stored && e.Operation != nil {
-				switch code := e.Observation.Code(); {
-				case e.Operation.Kind == model.Compute && code != model.Done, code == model.Elapsed:
-					outcome |= model.Exercised
-				}
-			}
-			for i := range e.Marks {
-				if stored && e.Marks[i].Kind == model.MarkAcquired {
-					outcome |= model.Exercised | model.Violated
-				}
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s fails, and there is a value that it could have served", last.Process)
-		},
-	}
-}
-
 // toldItIsShared is what a caller marks as acquired when it is told that the result was
 // given to several.
 const toldItIsShared = "shared"
@@ -119,35 +86,6 @@ func wasTold(e *model.Event) bool {
 		}
 	}
 	return false
-}
-
-// oncePerPeriod: all requests are for one period. Memory has 1 once the job has run.
-func oncePerPeriod() model.Property {
-	return monitor{
-		name: "at-most-once-per-period", rule: "the job of a period runs at most once",
-		vacuous: "nobody ever came when the job had run", memory: 1,
-		check: func(_ *model.State, e *model.Event, ran []byte) model.Outcome {
-			var outcome model.Outcome
-			for _, c := range e.Changes {
-				if c.Refused && ran[0] != 0 {
-					outcome |= model.Exercised
-				}
-			}
-			for i := range e.Marks {
-				if e.Marks[i].Kind != model.MarkAcquired {
-					continue
-				}
-				if ran[0] != 0 {
-					outcome |= model.Exercised | model.Violated
-				}
-				ran[0] = 1
-			}
-			return outcome
-		},
-		explain: func(last *model.TraceStep) string {
-			return fmt.Sprintf("%s runs the job of the period once more", last.Process)
-		},
-	}
 }
 
 // majorityWhenAcquired: who is told that it holds a lock does hold it at that instant. What

@@ -3,6 +3,7 @@ package casebook
 import (
 	"time"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/protocol"
 )
@@ -18,7 +19,7 @@ its own, or the others must start it again.`,
 		Checks: []Check{
 			{
 				Shows:    "the first caller hangs up",
-				Property: isolated(),
+				Property: checks.IsolatedFailures(),
 				Before:   joined{},
 				After:    joined{Fix: "detached"},
 				World:    world(1, 0, faults.Cancel(1)).requests(2),
@@ -27,7 +28,7 @@ its own, or the others must start it again.`,
 			},
 			{
 				Shows:    "another one takes over",
-				Property: isolated(),
+				Property: checks.IsolatedFailures(),
 				Before:   joined{},
 				After:    joined{Fix: "again"},
 				World:    world(1, 0, faults.Cancel(1)).requests(2),
@@ -60,8 +61,5 @@ func (p joined) Handle(c *protocol.Client) protocol.Answer {
 	case p.Fix == "again" && shared && c.Sleep(10*time.Millisecond) == nil:
 		return protocol.Again()
 	}
-	c.Acquired(failing)
-	c.Sleep(0)
-	c.Releasing(failing)
 	return protocol.Failed()
 }

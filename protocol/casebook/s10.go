@@ -27,7 +27,7 @@ queue: who gives up looks once more before it fails.`,
 				World: world(1, 0).requests(2), Steps: 5,
 			},
 			{
-				Shows: "an error although the value is there", Property: servesWhatIsThere(),
+				Shows: "an error although the value is there", Property: checks.Available(),
 				Before: queued{}, After: queued{Fixed: true},
 				World: world(1, 0).requests(2), Steps: 8,
 			},
@@ -82,7 +82,6 @@ func (p queued) Handle(c *protocol.Client) protocol.Answer {
 				return protocol.Fresh(v)
 			}
 		}
-		c.Acquired(failing)
 		return protocol.Failed()
 	}
 	defer c.Memory.Unlock("loading")
