@@ -188,16 +188,15 @@ func (t *Turn) answered(h *History, code model.Code, found Value) {
 // atOnce notes a change that is not made by an operation on a register: by the clock, by
 // somebody else, or by an operation of another kind.
 func (t *Turn) atOnce(h *History, c Change) {
-	op := t.event.Operation
-	if op != nil && t.process >= 0 {
-		r := Request{Kind: op.Kind, Key: c.Key}
-		if _, is := r.asRegister(t); is {
+	key, _ := t.find(c.Store, c.Key)
+	if op := t.event.Operation; op != nil && t.process >= 0 {
+		r := t.request(op)
+		if in, is := r.asRegister(t); is && in.Key == key {
 			return
 		}
 	} else if !c.Removed {
 		return
 	}
-	key, _ := t.find(c.Store, c.Key)
 	h.Happens(registerInput{Kind: model.Return, Key: key, Name: c.Key, Value: coarse(c.New)}, registerOutput{Code: model.Done})
 }
 

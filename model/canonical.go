@@ -65,8 +65,10 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	}
 	number(&s.Outage.Clock)
 	number(&s.Starving.Clock)
-	for k := range s.Since {
-		number(&s.Since[k])
+	if s.Since != ([MaxKeys]uint8{}) {
+		for k := range s.Since {
+			number(&s.Since[k])
+		}
 	}
 	return source
 }

@@ -124,6 +124,9 @@ const (
 
 // since returns which clocks of a property run that are about no process and no entry.
 func (s *State) since() (running uint16) {
+	if s.Since == ([MaxKeys]uint8{}) {
+		return 0
+	}
 	for k, clock := range s.Since {
 		if clock != NoClock {
 			running |= 1 << k

@@ -186,6 +186,7 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 		return nil, err
 	}
 	x.population, x.learner, x.rates = s.population(), learner, ratesOf(rules)
+	x.asides = asidesOf(x.monitors)
 	x.expander = newExpander(x, rules)
 	x.employ()
 	if err = x.run(ctx); err != nil {

@@ -219,10 +219,10 @@ func (e *expander) check() {
 	f := &e.found
 	at, counters := 0, 0
 	for i, m := range e.search.monitors {
-		size := m.Memory()
-		memory := e.to.Memory[at : at+size]
-		at += size
-		e.property = m
+		as := &e.search.asides[i]
+		memory := e.to.Memory[at : at+as.memory]
+		at += as.memory
+		e.property = as.property
 		outcome := m.Check(&e.to, &e.event, memory)
 		if outcome&model.Exercised != 0 {
 			f.exercised |= 1 << i
@@ -230,8 +230,8 @@ func (e *expander) check() {
 		if outcome&model.Violated != 0 {
 			f.violated |= 1 << i
 		}
-		if c, ok := m.(counter); ok {
-			f.counts[counters] = uint8(min(c.Counted(&e.to, memory), 255))
+		if as.counter != nil {
+			f.counts[counters] = uint8(min(as.counter.Counted(&e.to, memory), 255))
 			counters++
 		}
 	}

@@ -23,6 +23,8 @@ type explorer struct {
 	learner    *learner
 	monitors   []model.Monitor
 	deadEnds   []model.DeadEnd
+	// asides are the monitors once more, as check asks them.
+	asides []aside
 	memory     int // bytes of the monitors
 
 	table  *table
@@ -100,6 +102,22 @@ type graphEdge struct{ from, to uint32 }
 type counter interface {
 	// Counted returns the count in a state.
 	Counted(s *model.State, memory []byte) int
+}
+
+// aside is a monitor as what else it is, found out once. counter is nil if it does not count.
+type aside struct {
+	property model.Property
+	counter  counter
+	memory   int
+}
+
+func asidesOf(monitors []model.Monitor) []aside {
+	asides := make([]aside, len(monitors))
+	for i, m := range monitors {
+		asides[i] = aside{property: m, memory: m.Memory()}
+		asides[i].counter, _ = m.(counter)
+	}
+	return asides
 }
 
 // find is a violation: the move from a stored state that does it.
