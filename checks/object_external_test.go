@@ -108,7 +108,7 @@ func TestObjectsThatMakeNoSense(t *testing.T) {
 		{[]model.Property{checks.Linearizable(stepless)}, "needs Init and Step"},
 		{[]model.Property{checks.Linearizable(unobserved)}, "lacks its Rule, Vacuous or Observe"},
 		{[]model.Property{checks.LinearizableLock(), checks.LinearizableReads()}, "at most one property of a check can be about the history of an object"},
-		{[]model.Property{checks.Linearizable(panics)}, "linearizable_external_test.go:"},
+		{[]model.Property{checks.Linearizable(panics)}, "object_external_test.go:"},
 		{[]model.Property{checks.Linearizable(nobody)}, "in a turn of nobody"},
 	} {
 		s := checks.NewScenario(handler(switches))
