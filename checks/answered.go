@@ -15,8 +15,8 @@ import (
 // until it returns, is cancelled, or its node crashes.
 //
 // Requests that go on taking steps for ever, and can never return, are such a dead end: a
-// livelock in which nothing but another run of luck is missing is none, since some
-// continuation ends it. [AnsweredWithin] asks that all of them do, and in time.
+// livelock. One that luck can end is none, since some continuation ends it: [AnsweredWithin]
+// asks that all of them do, and in time. [RestartWindow] tells of one that takes no time.
 //
 // What it reports is always true. Where only part of the times of a state is
 // stuck it may stay silent.

@@ -95,6 +95,7 @@ func Kinds() []Kind {
 		{Level: Belief, New: plain(ContinuousHold), Example: "fixedttl"},
 		{Level: Effect, New: plain(HolderNotFencedOff), Example: "fenced --nodes 3 --wipe 1"},
 		{Level: Cost, Argument: Window, New: RebuildWindow, Example: "direct"},
+		{Level: Service, Argument: Window, New: RestartWindow, Example: "nottl"},
 		{Level: Cost, Argument: Longest, New: timed(AtMostOnceWithin), Example: "fixedttl --ttl 500ms"},
 		{Level: Service, Argument: Longest, New: timed(AtLeastOnceWithin), Example: "lease"},
 		{Level: Effect, New: plain(LinearizableLock), Example: "fixedttl"},

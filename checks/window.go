@@ -16,7 +16,7 @@ func RebuildWindow(n int, d time.Duration) model.Property {
 	return rebuildWindow{lasting{"rebuild-window", d}, n}
 }
 
-// MaxWindow is how many rebuilds can be allowed within a window.
+// MaxWindow is how many of anything can be allowed within a window.
 const MaxWindow = model.MaxKeys
 
 type rebuildWindow struct {
@@ -39,26 +39,37 @@ func (p rebuildWindow) Check(s *model.State, e *model.Event, _ []byte) model.Out
 	if !e.Reached || e.Operation.Kind != model.SourceRead {
 		return 0
 	}
-	for k := range p.most {
+	return again(s, e, p.most)
+}
+
+// again lets the clocks stand for the last of what is counted, one of which the step is, and
+// says whether it comes too soon.
+func again(s *model.State, e *model.Event, most int) model.Outcome {
+	for k := range most {
 		if s.Since[k] == model.NoClock {
 			s.Since[k] = model.Fresh
 			return 0
 		}
 	}
-	copy(s.Since[:p.most-1], s.Since[1:p.most])
-	s.Since[p.most-1] = model.Fresh
-	if e.Move.Soon != 0 {
-		return model.Exercised | model.Violated
+	outcome := model.Exercised
+	if e.Move.Soon != 0 || s.Since[0] == model.Fresh {
+		outcome |= model.Violated
 	}
-	return model.Exercised
+	copy(s.Since[:most-1], s.Since[1:most])
+	s.Since[most-1] = model.Fresh
+	return outcome
 }
 
 // Valid refuses what cannot be counted, and a window without length.
 func (p rebuildWindow) Valid() error {
-	if p.most < 1 || p.most > MaxWindow {
-		return fmt.Errorf("%s with a bound of %d: it must be 1 to %d", p.name, p.most, MaxWindow)
+	return validCount(p.lasting, p.most)
+}
+
+func validCount(p lasting, most int) error {
+	if most < 1 || most > MaxWindow {
+		return fmt.Errorf("%s with a bound of %d: it must be 1 to %d", p.name, most, MaxWindow)
 	}
-	return validWindow(p.lasting)
+	return validWindow(p)
 }
 
 func validWindow(p lasting) error {
