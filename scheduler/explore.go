@@ -25,7 +25,7 @@ type explorer struct {
 	deadEnds   []model.DeadEnd
 	// asides are the monitors once more, as check asks them.
 	asides []aside
-	memory     int // bytes of the monitors
+	memory int // bytes of the monitors
 
 	table  *table
 	zones  *zoneTable
