@@ -181,6 +181,12 @@ func (t *Turn) answered(h *History, code model.Code, found Value) {
 	case model.Done, model.Missing, model.Refused:
 		h.Return(registerOutput{Code: code})
 	default:
+		input, _ := h.Pending()
+		if in, _ := input.(registerInput); in.Kind == model.Get {
+			// Whether it has been done makes no difference to anybody.
+			h.Undo()
+			return
+		}
 		h.Abandon()
 	}
 }
