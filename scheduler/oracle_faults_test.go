@@ -333,7 +333,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		for i := range w.processes {
 			busy = busy || w.processes[i].node == node && w.processes[i].active()
 		}
-		if busy {
+		if busy || w.renews(node) {
 			begin(restart, func(n *world) {
 				n.nodes[node] = host1{status: down, ahead: h.ahead}
 				var kept []process
@@ -346,7 +346,10 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			})
 		}
 		if h.status == down && h.age >= w.set.downLeast {
-			add(1, false, func(n *world, _ *successor) { n.nodes[node] = host1{ahead: h.ahead} })
+			add(1, false, func(n *world, _ *successor) {
+				n.nodes[node] = host1{ahead: h.ahead}
+				n.reboot(node)
+			})
 		}
 	}
 }

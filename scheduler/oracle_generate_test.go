@@ -96,28 +96,26 @@ var settings = rapid.Custom(func(t *rapid.T) *setting {
 	return s
 })
 
-// drawMore makes some settings others that came later, so that the rest are as they were.
+// drawMore makes some settings others that came later, each in so many of a hundred; the
+// rest have none of those.
 func drawMore(t *rapid.T, s *setting) {
-	switch share := below(t, 100); {
-	case share < 15:
-		drawWithin(t, s)
-	case share < 26:
-		drawTransactions(t, s)
-	case share < 37:
-		drawExec(t, s)
-	case share < 47:
-		drawDetached(t, s)
-	case share < 57:
-		drawSessions(t, s)
-	case share < 67:
-		drawReplicas(t, s)
-	case share < 77:
-		drawMemory(t, s)
-	case share < 87:
-		drawRoles(t, s)
-	default:
+	later := [...]struct {
+		percent int
+		draw    func(t *rapid.T, s *setting)
+	}{
+		{9, drawWithin}, {7, drawTransactions}, {7, drawExec}, {6, drawDetached}, {6, drawSessions},
+		{5, drawReplicas}, {5, drawMemory}, {5, drawRoles}, {5, drawBoots},
+	}
+	share := below(t, 100)
+	at := 0
+	for at < len(later) && share >= later[at].percent {
+		share -= later[at].percent
+		at++
+	}
+	if at == len(later) {
 		return
 	}
+	later[at].draw(t, s)
 	if !s.uses(vNow) {
 		// Nobody would look at the clocks of nodes.
 		s.budget[clockForward], s.budget[clockBack] = 0, 0

@@ -106,11 +106,19 @@ func memoryOutcomes() map[string]outcome {
 	across.nodes = 2
 	same := across.copy()
 	same.nodes, same.requests = 1, 2
+	// after is a request that looks for what an earlier one has remembered, which tells by
+	// the store that it has.
+	after := alone(marked(program{{verb: vGet, key: keyOther, v: 3}, {verb: vIf, code: model.Found, to: 6}, token, remember, {verb: vSet, key: keyOther}, {verb: vReturn}, recall, mark(model.Missing, 8)}), nil)
+	after.requests = 2
+	between := after.copy()
+	between.budget[restart] = 1
 	return map[string]outcome{
-		"what one process remembers another recalls": {false, 0, two(model.Missing, remember)},
-		"what nobody does not":                       {false, 0, two(model.Found, token)},
-		"what is remembered first stays":             {false, 0, alone(seeing(model.Done, token, remember, instruction{verb: vRememberNX}), nil)},
-		"requests of a node share it":                {true, 0, same},
-		"those of others do not":                     {false, 0, across},
+		"it lasts when a request is over":                {false, 0, after},
+		"unless the node starts again, also between two": {true, 1, between},
+		"what one process remembers another recalls":     {false, 0, two(model.Missing, remember)},
+		"what nobody does not":                           {false, 0, two(model.Found, token)},
+		"what is remembered first stays":                 {false, 0, alone(seeing(model.Done, token, remember, instruction{verb: vRememberNX}), nil)},
+		"requests of a node share it":                    {true, 0, same},
+		"those of others do not":                         {false, 0, across},
 	}
 }

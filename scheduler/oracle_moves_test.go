@@ -72,6 +72,7 @@ func (w *world) successors() []successor {
 		}
 		least, _, forever := w.bounds(p)
 		switch {
+		case w.held(p):
 		case p.phase == waiting:
 			add(0, false, func(n *world, _ *successor) {
 				first := w.set.programs[p.program]
@@ -430,7 +431,9 @@ func (w *world) judge(s *successor) {
 func (p *process) isRequest(set *setting) bool { return p.requests(set) && p.active() }
 
 // requests reports whether it is one, or will be.
-func (p *process) requests(set *setting) bool { return p.node < set.services() && p.root && !p.job }
+func (p *process) requests(set *setting) bool {
+	return p.node < set.services() && p.root && !p.job && !p.boots()
+}
 
 // settled reports whether no request is live.
 func (w *world) settled() bool {

@@ -54,6 +54,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, replicaOutcomes())
 	maps.Copy(all, memoryOutcomes())
 	maps.Copy(all, roleOutcomes())
+	maps.Copy(all, bootOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

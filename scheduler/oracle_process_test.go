@@ -189,7 +189,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.pc = in.to
 		case vAgain:
 			// Only a request starts over; for the rest it is the end.
-			if !p.root || p.job || p.program == updateProgram {
+			if !p.root || p.job || p.boots() || p.program == updateProgram {
 				p.end(0, model.Datum{})
 				return true
 			}

@@ -214,9 +214,14 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 	return 0, 0, true
 }
 
+// awaited reports whether the process arrives, and not later than some time.
+func (w *world) awaited(p *process) bool {
+	return p.phase == waiting && w.set.window >= 0 && (p.requests(w.set) || p.boots()) && !w.held(p)
+}
+
 // late reports whether the process has not arrived and must do so now.
 func (w *world) late(p *process) bool {
-	return p.phase == waiting && w.set.window >= 0 && p.requests(w.set) && p.age >= w.set.window
+	return w.awaited(p) && p.age >= w.set.window
 }
 
 // longest is the age beyond which nothing about the process depends on its age.
@@ -238,8 +243,8 @@ func (w *world) longest(p *process) int {
 	if p.phase == parked {
 		return w.waitsFor(p).ttl
 	}
-	if p.phase == waiting && p.requests(w.set) {
-		return max(0, w.set.window)
+	if w.awaited(p) {
+		return w.set.window
 	}
 	_, most, forever := w.bounds(p)
 	if forever {
