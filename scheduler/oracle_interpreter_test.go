@@ -54,6 +54,10 @@ func pick(ok bool, yes, no model.Code) model.Code {
 	return no
 }
 
+func ownerCode(owner protocol.Ownership) model.Code {
+	return [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
+}
+
 func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResult, again bool) {
 	code := p.programs[number]
 	for pc := 0; pc < len(code); {
@@ -100,10 +104,10 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			}
 			kept.task, kept.holds, kept.knows = l.task, l.holds, l.knows
 			if in.n&keepsWatch != 0 {
-				kept.watch, kept.closed, kept.ofCache = l.watch, l.closed, l.ofCache
+				kept.watch, kept.closed, kept.ofCache, kept.local = l.watch, l.closed, l.ofCache, l.local
 			}
 			l = kept
-			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.holds, l.knows)
+			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.local, l.holds, l.knows)
 		case vIf:
 			if l.last == in.code {
 				pc = in.to
@@ -140,10 +144,10 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq:
 		return l.v[in.v] == none
 	case vExec:
-		return l.v[in.v] == none || in.unable(l.watch != nil, l.ofCache)
+		return l.v[in.v] == none || in.unable(l.watch != nil && !l.local, l.ofCache)
 	case vCommit, vRollback:
 		return !l.knows
 	case vStop, vWait:
@@ -218,8 +222,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		} else {
 			owner, err = store.ExpireIfEqual(key, l.v[in.v], in.ticks(in.ttl))
 		}
-		l.last = [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
-		l.last = errorCode(err, l.last)
+		l.last = errorCode(err, ownerCode(owner))
 	case vRead:
 		var err error
 		l.v[in.v], err = c.Source.Read()

@@ -18,11 +18,18 @@ const tinyVariable = "variable"
 
 // recalls reports whether the instruction is about the variable.
 func (in instruction) recalls() bool {
-	return in.verb == vRemember || in.verb == vRememberNX || in.verb == vRecall
+	switch in.verb {
+	case vRemember, vRememberNX, vRecall, vForget, vForgetEq:
+		return true
+	}
+	return false
 }
 
 // recall is what such an instruction does.
 func (w *world) recall(p *process, in instruction) seen {
+	if in.verb == vForget || in.verb == vForgetEq {
+		return w.forget(p, in)
+	}
 	variable := &w.nodes[p.node].variable
 	there := variable.Kind != model.KindNone
 	switch {
@@ -32,6 +39,7 @@ func (w *world) recall(p *process, in instruction) seen {
 		return seen{code: model.Refused}
 	}
 	*variable = p.v[in.v]
+	w.tellNode(p.node)
 	return seen{code: model.Done}
 }
 
@@ -45,6 +53,10 @@ func (l *tinyLocals) recall(c *protocol.Client, in instruction) {
 		l.last = model.Done
 	case vRememberNX:
 		l.last = pick(c.Memory.SetNX(tinyVariable, l.v[in.v]), model.Done, model.Refused)
+	case vForget:
+		l.last = pick(c.Memory.Del(tinyVariable), model.Done, model.Missing)
+	case vForgetEq:
+		l.last = ownerCode(c.Memory.DelIfEqual(tinyVariable, l.v[in.v]))
 	}
 }
 

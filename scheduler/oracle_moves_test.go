@@ -314,7 +314,7 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
 	case vUpdate, vUpdateIf, vBegin:
 		o = w.write(p, in)
-	case vRecall, vRemember, vRememberNX:
+	case vRecall, vRemember, vRememberNX, vForget, vForgetEq:
 		o = w.recall(p, in)
 	case vExec:
 		o = w.exec(p, in, s)

@@ -55,6 +55,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, memoryOutcomes())
 	maps.Copy(all, roleOutcomes())
 	maps.Copy(all, bootOutcomes())
+	maps.Copy(all, localWatchOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

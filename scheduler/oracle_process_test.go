@@ -61,9 +61,9 @@ type process struct {
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
-	// What its code knows: of its watch, of what store that is, and whether it has locked
-	// the mutex of its node.
-	hasWatch, closed, cacheWatched, holds bool
+	// What its code knows: of its watch, of what store that is, if it is of any, and whether
+	// it has locked the mutex of its node.
+	hasWatch, closed, cacheWatched, localWatched, holds bool
 	// result is what is left of an ended process.
 	result seen
 }
@@ -81,23 +81,25 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq:
 		return p.v[in.v] != none
 	case vExec:
-		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
+		return p.v[in.v] != none && !in.unable(p.hasWatch && !p.localWatched, p.cacheWatched)
 	case vCommit, vRollback:
 		return p.knows
 	case vStop, vWait:
 		return p.task[in.slot] != 0
 	case vPassed, vReset:
 		return p.hasDeadline
-	case vWatch, vWatchWrites, vSubscribe:
+	case vWatch, vWatchWrites, vSubscribe, vWatchLocal:
 		return !p.hasWatch || p.closed
-	case vNotice, vNoticeWithin, vClose:
+	case vNotice, vNoticeWithin:
 		return p.hasWatch
+	case vClose, vCloseLocal:
+		return p.hasWatch && p.localWatched == (in.verb == vCloseLocal)
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget:
 		return true
 	case vSetAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -160,7 +162,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			}
 			if in.n&keepsWatch == 0 {
 				p.watch, p.hasWatch, p.closed = watching{}, false, false
-				p.cacheWatched = false
+				p.cacheWatched, p.localWatched = false, false
 			}
 			p.moments = moments{}
 			h.kept(p)

@@ -279,7 +279,11 @@ func (y *symbols) watch(p *model.Process, s *symbol, q *process, l scheduler.Lea
 		return
 	}
 	q.watch = watching{}
-	numbers, _ := p.Registers[at].Watched()
+	numbers, local := p.Registers[at].Watched()
+	if local && numbers != 0 {
+		q.watch.local, q.watch.changed = true, p.Registers[at].N == 1
+		return
+	}
 	for k, name := range l.Keys() {
 		if numbers&(1<<k) == 0 {
 			continue

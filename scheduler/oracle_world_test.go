@@ -440,6 +440,8 @@ func (w *world) key() string {
 		flag(p.hasWatch)
 		flag(p.closed)
 		flag(p.cacheWatched)
+		flag(p.localWatched)
+		flag(p.watch.local)
 		flag(p.holds)
 		for _, f := range p.believes {
 			flag(f)
