@@ -193,13 +193,15 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 		if w.left[t] == 0 {
 			return
 		}
-		add(1, true, func(n *world, s *successor) {
-			n.left[t]--
-			if acts {
-				n.act(i, in, 0, s)
-			}
-			n.deliver(i, in, seen{code: code})
-		})
+		for _, answer := range w.ways(in) {
+			add(1, true, func(n *world, s *successor) {
+				n.left[t]--
+				if acts {
+					n.act(i, in, answer, s)
+				}
+				n.deliver(i, in, seen{code: code})
+			})
+		}
 	}
 	if in.onStore() {
 		strike(storeError, model.Failed, false)

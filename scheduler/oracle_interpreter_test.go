@@ -144,7 +144,7 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq, vSetNow, vTake, vTakeAt:
 		return l.v[in.v] == none
 	case vExec:
 		return l.v[in.v] == none || in.unable(l.watch != nil && !l.local, l.ofCache)
@@ -162,6 +162,10 @@ func (l *tinyLocals) lacks(in instruction) bool {
 func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instruction) bool {
 	key := tinyKeys[in.key].name
 	if code, ok := l.at(c, store, key, &l.v[in.v], in); ok {
+		l.last = code
+		return true
+	}
+	if code, ok := l.dated(store, key, l.v[in.v], in); ok {
 		l.last = code
 		return true
 	}

@@ -123,8 +123,18 @@ func (in instruction) String() string {
 			how = "ttl=scenario"
 		}
 		return fmt.Sprintf("%s %s v%d %s", in.verb, key, in.v, how)
-	case vSetNX, vExec:
+	case vStoreNow:
+		return fmt.Sprintf("%s %s", in.verb, key)
+	case vTake, vTakeAt:
+		return fmt.Sprintf("%s %s v%d age=%d ttl=%d", in.verb, key, in.v, in.ttl, in.n)
+	case vSweep, vAges:
+		return fmt.Sprintf("%s %s %d %d", in.verb, key, in.ttl, in.n)
+	case vSetNX, vSetAt, vSetNow, vExec:
 		return fmt.Sprintf("%s %s v%d ttl=%d", in.verb, key, in.v, in.ttl)
+	case vOlder:
+		return fmt.Sprintf("%s %d", in.verb, in.ttl)
+	case vGetAt:
+		return fmt.Sprintf("v%d = %s %s", in.v, in.verb, key)
 	case vDel, vAcquired, vReleasing:
 		return fmt.Sprintf("%s %s", in.verb, key)
 	case vPExpire, vPTTL:

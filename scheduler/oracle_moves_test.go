@@ -91,10 +91,12 @@ func (w *world) successors() []successor {
 			if w.givesUp(p) {
 				add(1, false, func(n *world, _ *successor) { n.deliver(i, in, seen{code: model.Cancelled}) })
 				if in.remote() && !p.cancelledAtIssue {
-					add(1, false, func(n *world, s *successor) {
-						n.act(i, in, 0, s)
-						n.deliver(i, in, seen{code: model.Cancelled})
-					})
+					for _, code := range w.ways(in) {
+						add(1, false, func(n *world, s *successor) {
+							n.act(i, in, code, s)
+							n.deliver(i, in, seen{code: model.Cancelled})
+						})
+					}
 				}
 				if in.requests() && !p.cancelledAtIssue && w.set.latMax > 0 && p.age <= w.set.latMax {
 					add(1, false, func(n *world, _ *successor) {
@@ -240,6 +242,9 @@ func (w *world) answers(p *process, in instruction) []model.Code {
 	if in.patient() {
 		return w.ends(p, in)
 	}
+	if in.asks() {
+		return w.ages(in)
+	}
 	var codes []model.Code
 	switch in.verb {
 	case vOlder:
@@ -303,8 +308,11 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 			w.tell(1<<in.key, false)
 		}
 	}
+	if in.asks() {
+		return w.ask(p, in, answer, s)
+	}
 	switch in.verb {
-	case vNow:
+	case vNow, vStoreNow:
 		w.stamp(p, in, o.code)
 	case vOlder:
 		o.code = answer
@@ -343,12 +351,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 func (in instruction) onEntry(set *setting) (model.Operation, bool) {
 	kinds := map[verb]model.OperationKind{
 		vGet: model.Get, vSet: model.Set, vSetXX: model.Set, vSetNX: model.Set, vDel: model.Delete, vPExpire: model.PExpire,
-		vPTTL: model.PTTL, vSetAt: model.Set, vGetAt: model.GetStamped, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
+		vPTTL: model.PTTL, vSetAt: model.Set, vSetNow: model.Set, vGetAt: model.GetStamped, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
 	}
 	kind, ok := kinds[in.verb]
 	op := model.Operation{Kind: kind, TTL: model.Ticks(in.ttl)}
 	switch in.verb {
-	case vSetNX, vSetAt:
+	case vSetNX, vSetAt, vSetNow:
 		op.Mode = model.IfAbsent
 	case vSetXX:
 		op.Mode = model.IfPresent

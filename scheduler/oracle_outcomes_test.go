@@ -56,6 +56,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, roleOutcomes())
 	maps.Copy(all, bootOutcomes())
 	maps.Copy(all, localWatchOutcomes())
+	maps.Copy(all, ageOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

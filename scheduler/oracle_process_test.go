@@ -81,7 +81,7 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq, vSetNow, vTake:
 		return p.v[in.v] != none
 	case vExec:
 		return p.v[in.v] != none && !in.unable(p.hasWatch && !p.localWatched, p.cacheWatched)
@@ -99,9 +99,9 @@ func (p *process) issues(in instruction) bool {
 		return p.hasWatch && p.localWatched == (in.verb == vCloseLocal)
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget, vStoreNow, vSweep, vAges:
 		return true
-	case vSetAt:
+	case vSetAt, vTakeAt:
 		return p.v[in.v] != none && !p.mute(in)
 	case vOlder:
 		return !p.mute(in)
@@ -115,7 +115,8 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec, vReplicas:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec, vReplicas,
+		vStoreNow, vSetNow, vTake, vTakeAt, vSweep, vAges:
 		return true
 	}
 	return false
@@ -224,6 +225,11 @@ func (ps programs) observe(p *process, o seen) {
 		p.v[in.v], p.found = o.value, moment{}
 		if o.code == model.Found {
 			p.found = p.moments.seen
+		}
+		p.moments.seen = moment{}
+	case vStoreNow:
+		if o.code == model.Done {
+			p.own = p.moments.seen
 		}
 		p.moments.seen = moment{}
 	case vWait:

@@ -357,7 +357,7 @@ func (w *world) begins(i int, in instruction, o seen) bool {
 // changes reports whether the instruction, if it is done, counts as a change of its key.
 func (in instruction) changes() bool {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vSetNow, vDel, vPExpire, vDelEq, vExpireEq:
 		return true
 	}
 	return false
