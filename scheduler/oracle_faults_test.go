@@ -163,7 +163,7 @@ func (w *world) cut(node int, cache bool) bool {
 
 // givesUp reports whether the process has to give up its operation.
 func (w *world) givesUp(p *process) bool {
-	return p.cancelled && p.phase == acting && p.cancellable(w.set.programs[p.program][p.pc])
+	return p.phase == acting && p.calledOff(w.waitsFor(p)) && p.cancellable(w.waitsFor(p))
 }
 
 // deliver lets the process learn what became of its operation, at once or later.
@@ -381,10 +381,8 @@ func (w *world) cancelAll(f family) {
 			continue
 		}
 		p.cancelled = true
-		if p.phase == replying && p.seen.code == model.TimedOut && p.cancellable(w.waitsFor(p)) {
-			p.seen.code, p.age = model.Cancelled, 0
-		}
 	}
+	w.endContext(f, -1)
 }
 
 // overdueTrouble reports whether a fault has to end before time passes.

@@ -104,7 +104,7 @@ func drawMore(t *rapid.T, s *setting) {
 		draw    func(t *rapid.T, s *setting)
 	}{
 		{9, drawWithin}, {7, drawTransactions}, {7, drawExec}, {6, drawDetached}, {6, drawSessions},
-		{5, drawReplicas}, {5, drawMemory}, {5, drawRoles}, {5, drawBoots}, {5, drawLocalWatches}, {5, drawAges},
+		{5, drawReplicas}, {5, drawMemory}, {5, drawRoles}, {5, drawBoots}, {5, drawLocalWatches}, {5, drawAges}, {7, drawContexts},
 	}
 	share := below(t, 100)
 	at := 0

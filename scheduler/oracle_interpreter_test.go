@@ -42,6 +42,9 @@ type tinyLocals struct {
 	count    [counters]int
 	task     [taskSlots]*protocol.Task[tinyResult]
 	deadline *protocol.Deadline
+	// sub is the client in the context that was opened, which cancel ends.
+	sub    *protocol.Client
+	cancel func()
 	tinyWaits
 	tinyTimes
 	tinyTransaction
@@ -63,17 +66,18 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 	for pc := 0; pc < len(code); {
 		in := code[pc]
 		pc++
-		store, key := c.Store, tinyKeys[in.key].name
+		by := l.client(c, in)
+		store, key := by.Store, tinyKeys[in.key].name
 		if tinyKeys[in.key].cache {
-			store = c.Cache
+			store = by.Cache
 		}
 		// What has no argument does not happen.
 		if l.idle(in) || l.mute(in) || l.lacks(in) {
 			continue
 		}
 		operation := false
-		without(c, in.detached, func() {
-			within(c, in.within, func() { operation = l.operate(c, store, in) })
+		without(by, in.detached, func() {
+			within(by, in.within, func() { operation = l.operate(by, store, in) })
 		})
 		if operation {
 			continue
@@ -87,14 +91,18 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			c.Releasing(key)
 		case vGo:
 			inherited := tinyLocals{v: l.v}
-			without(c, in.detached, func() {
-				within(c, in.within, func() {
-					l.task[in.slot] = protocol.Go(c, func(c *protocol.Client) tinyResult {
+			without(by, in.detached, func() {
+				within(by, in.within, func() {
+					l.task[in.slot] = protocol.Go(by, func(c *protocol.Client) tinyResult {
 						r, _ := p.run(c, in.n, inherited)
 						return r
 					})
 				})
 			})
+		case vWithCancel:
+			if l.sub == nil {
+				l.sub, l.cancel = by.WithCancel()
+			}
 		case vCheckpoint:
 			kept := tinyLocals{last: l.last, number: l.number, count: l.count, deadline: l.deadline}
 			for k := range l.v {
@@ -102,12 +110,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 					kept.v[k] = l.v[k]
 				}
 			}
-			kept.task, kept.holds, kept.knows = l.task, l.holds, l.knows
+			kept.task, kept.holds, kept.knows, kept.sub, kept.cancel = l.task, l.holds, l.knows, l.sub, l.cancel
 			if in.n&keepsWatch != 0 {
 				kept.watch, kept.closed, kept.ofCache, kept.local = l.watch, l.closed, l.ofCache, l.local
 			}
 			l = kept
-			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.local, l.holds, l.knows)
+			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.local, l.holds, l.knows, l.sub)
 		case vIf:
 			if l.last == in.code {
 				pc = in.to
@@ -154,6 +162,10 @@ func (l *tinyLocals) lacks(in instruction) bool {
 		return l.task[in.slot] == nil
 	case vPassed, vReset:
 		return l.deadline == nil
+	case vWithTimeout:
+		return l.sub != nil
+	case vCancel:
+		return l.sub == nil
 	}
 	return false
 }
@@ -174,6 +186,10 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		return true
 	}
 	if code, ok := l.change(c, &l.v[in.v], in); ok {
+		l.last = code
+		return true
+	}
+	if code, ok := l.context(c, in); ok {
 		l.last = code
 		return true
 	}

@@ -137,6 +137,7 @@ func (w *world) successors() []successor {
 		}
 	}
 	w.removals(add)
+	w.timeouts(add)
 	for n := range w.nodes {
 		busy := false
 		for i := range w.processes {
@@ -174,7 +175,7 @@ func (w *world) crash(n int) {
 
 // timePasses reports whether a tick may go by: nothing that would then be late.
 func (w *world) timePasses() bool {
-	if w.overdueTrouble() || w.mustRemove() {
+	if w.overdueTrouble() || w.mustRemove() || w.mustTimeOut() {
 		return false
 	}
 	for i := range w.processes {
@@ -208,6 +209,10 @@ func (w *world) timePasses() bool {
 // pass lets a tick go by. Ages stop where they no longer matter.
 func (w *world) pass() {
 	w.passTrouble()
+	w.timers = slices.Clone(w.timers)
+	for k := range w.timers {
+		w.timers[k].age = min(w.timers[k].age+1, w.timers[k].ttl)
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		p.age = min(p.age+1, w.longest(p))
@@ -326,6 +331,8 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		o = w.recall(p, in)
 	case vExec:
 		o = w.exec(p, in, s)
+	case vWithTimeout, vCancel, vCancelled:
+		o = w.onContext(p, in)
 	case vCommit, vRollback:
 		o = w.finish(p, in)
 	case vStop:

@@ -57,6 +57,7 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, bootOutcomes())
 	maps.Copy(all, localWatchOutcomes())
 	maps.Copy(all, ageOutcomes())
+	maps.Copy(all, contextOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

@@ -55,6 +55,7 @@ type process struct {
 	starved bool
 	moments
 	giving
+	scopes
 	// detached: what it does goes on if its request is cancelled.
 	detached bool
 	transaction
@@ -74,6 +75,7 @@ type host interface {
 	spawn(p *process, in instruction) (task int)
 	restart(p *process)
 	kept(p *process)
+	context(p *process) int
 }
 
 // issues reports whether the instruction is an operation for p: something that
@@ -95,11 +97,15 @@ func (p *process) issues(in instruction) bool {
 		return !p.hasWatch || p.closed
 	case vNotice, vNoticeWithin:
 		return p.hasWatch
+	case vWithTimeout:
+		return !p.sub.open
+	case vCancel:
+		return p.sub.open
 	case vClose, vCloseLocal:
 		return p.hasWatch && p.localWatched == (in.verb == vCloseLocal)
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget, vStoreNow, vSweep, vAges:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget, vStoreNow, vSweep, vAges, vCancelled:
 		return true
 	case vSetAt, vTakeAt:
 		return p.v[in.v] != none && !p.mute(in)
@@ -141,7 +147,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
 			p.overdue, p.late = false, false
-			p.cancelledAtIssue = p.cancelled && p.cancellable(in)
+			p.cancelledAtIssue = p.calledOff(in) && p.cancellable(in)
 			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
 		}
@@ -155,7 +161,12 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.believes[in.key] = false
 		case vGo:
 			p.task[in.slot] = h.spawn(p, in)
+		case vWithCancel:
+			if !p.sub.open {
+				p.opens(h.context(p))
+			}
 		case vCheckpoint:
+			p.parents = [3]int{}
 			for k := range p.v {
 				if in.n&(1<<k) == 0 {
 					p.v[k] = model.Datum{}

@@ -271,7 +271,7 @@ func (w *world) leaves(i int, add func(weight int, fault bool, change func(n *wo
 			n.deliver(i, in, seen{code: code})
 		})
 	}
-	cancelled := p.cancelled && p.cancellable(in)
+	cancelled := p.calledOff(in) && p.cancellable(in)
 	if cancelled {
 		leave(model.Cancelled)
 	}
@@ -295,7 +295,7 @@ func (w *world) broken(p *process, in instruction) bool {
 // parkedFor is bounds for a process that is parked.
 func (w *world) parkedFor(p *process) (least, most int, forever bool) {
 	in := w.waitsFor(p)
-	if p.cancelled && p.cancellable(in) || p.stopped || w.broken(p, in) {
+	if p.calledOff(in) && p.cancellable(in) || p.stopped || w.broken(p, in) {
 		return 0, 0, false
 	}
 	return in.ttl, in.ttl, in.ttl == 0

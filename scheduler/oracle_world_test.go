@@ -83,6 +83,7 @@ type world struct {
 	frozen    [2]bool // by store
 	starving  int     // ticks since a process is starved
 	blackout  blackout
+	timers    []timer
 	lastKept  [len(tinyKeys)]int
 	rebuilds  int
 	// endlessly: code ran without end, or spawns without end; the case is of no
@@ -141,7 +142,7 @@ func (h processHost) spawn(p *process, in instruction) int {
 	if limit == 0 {
 		limit = p.within
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}}
+	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}, scopes: p.begun(in)}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -234,7 +235,7 @@ func (w *world) longest(p *process) int {
 		return max(w.set.latMax, limit) + 1
 	}
 	if p.phase == acting {
-		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
+		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.calledOff(in) {
 			return in.max
 		} else if in.limited() {
 			return in.ttl
@@ -305,6 +306,7 @@ func (w *world) tidy() {
 		p.order = renumbered[[3]int{p.node, p.request, p.order}]
 	}
 	w.lineUp()
+	w.forgetTimers()
 	var owners []family
 	names := map[uint8]uint8{}
 	rename := func(d *model.Datum) {
@@ -404,6 +406,10 @@ func (w *world) key() string {
 	flag(w.blackout.everywhere)
 	flag(w.blackout.refuses)
 	put(w.blackout.node, w.blackout.age)
+	put(len(w.timers))
+	for _, t := range w.timers {
+		put(t.node, t.request, t.context, t.ttl, t.age)
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		put(p.node, p.request, p.order, p.program, p.pc, int(p.phase), p.age, p.wait, int(p.seen.code), p.seen.number, int(p.last), p.number)
@@ -439,6 +445,12 @@ func (w *world) key() string {
 		flag(p.watch.changed)
 		flag(p.hasWatch)
 		flag(p.closed)
+		for _, s := range []scope{p.base, p.sub} {
+			flag(s.open)
+			flag(s.done)
+			put(s.by)
+		}
+		put(p.parents[:]...)
 		flag(p.cacheWatched)
 		flag(p.localWatched)
 		flag(p.watch.local)
