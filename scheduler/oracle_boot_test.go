@@ -76,7 +76,7 @@ func (p bootingTiny) Boot(c *protocol.Client) { p.tiny.run(c, bootProgram, tinyL
 
 // protocol is the protocol of the nodes whose requests run the program.
 func (s *setting) protocol(handle int) protocol.Protocol {
-	p := tiny{Tick: tick, programs: s.programs, handle: handle}
+	p := tiny{Tick: tick, programs: s.programs, handle: handle, independent: s.independent}
 	if s.boots {
 		return bootingTiny{tick, p}
 	}

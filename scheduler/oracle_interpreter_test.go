@@ -13,6 +13,8 @@ type tiny struct {
 	Tick     time.Duration `help:"the tick"`
 	programs programs
 	handle   int
+	// independent: its stores are.
+	independent bool
 }
 
 // Handle is one request.
@@ -67,10 +69,7 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 		in := code[pc]
 		pc++
 		by := l.client(c, in)
-		store, key := by.Store, tinyKeys[in.key].name
-		if tinyKeys[in.key].cache {
-			store = by.Cache
-		}
+		store, key := p.store(by, in.key), tinyKeys[in.key].name
 		// What has no argument does not happen.
 		if l.idle(in) || l.mute(in) || l.lacks(in) {
 			continue
@@ -181,7 +180,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		l.last = code
 		return true
 	}
-	if code, ok := l.do(c, in); ok {
+	if code, ok := l.do(c, store, in); ok {
 		l.last = code
 		return true
 	}

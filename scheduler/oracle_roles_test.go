@@ -19,6 +19,8 @@ type staffing struct {
 	jobs   int // on each node
 	others int // nodes
 	boots  bool
+	// independent: their stores are.
+	independent bool
 }
 
 // services returns how many nodes serve requests.

@@ -63,6 +63,9 @@ func (s *setting) smaller() []*setting {
 	lower(func(c *setting) *int { return &c.replicas }, 0)
 	lower(func(c *setting) *int { return &c.jobs }, 0)
 	lower(func(c *setting) *int { return &c.others }, 0)
+	if s.independent {
+		try(func(c *setting) { c.independent = false })
+	}
 	if s.boots {
 		try(func(c *setting) { c.boots = false })
 	}

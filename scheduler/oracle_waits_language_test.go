@@ -90,11 +90,8 @@ func (l *tinyWaits) idle(in instruction) bool {
 
 // do does what the instruction says and returns what the program sees of it; false if
 // it is none of these verbs.
-func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
-	store, key := c.Store, tinyKeys[in.key].name
-	if tinyKeys[in.key].cache {
-		store = c.Cache
-	}
+func (l *tinyWaits) do(c *protocol.Client, store *protocol.Store, in instruction) (model.Code, bool) {
+	key := tinyKeys[in.key].name
 	waited := func(ok bool, err error) model.Code {
 		return errorCode(err, pick(err == nil, pick(ok, model.Done, model.Elapsed), model.Stopped))
 	}
