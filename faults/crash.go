@@ -21,16 +21,22 @@ func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) { offerBusy(s
 
 // offerBusy offers the fault on every node on which something is going on.
 func offerBusy(s *model.State, m *model.Moves) {
-	last := -1
-	for i := range s.Processes {
-		p := &s.Processes[i]
-		if int(p.Node) == last || !p.Active() {
-			continue
+	for n := range s.Nodes {
+		if busy(s, n) {
+			m.Begin()
+			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(n)})
 		}
-		last = int(p.Node)
-		m.Begin()
-		m.Add(model.Move{Kind: model.MoveFault, Index: p.Node})
 	}
+}
+
+// busy reports whether something is going on on the node.
+func busy(s *model.State, node int) bool {
+	for i := range s.Processes {
+		if p := &s.Processes[i]; int(p.Node) == node && p.Active() {
+			return true
+		}
+	}
+	return false
 }
 
 func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

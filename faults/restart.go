@@ -10,7 +10,8 @@ import (
 // Restart returns the fault that ends a node as a crash does, at most times times in a
 // run, and starts it again after a time within the range: with an empty memory, and
 // for the requests that have not arrived before. Those arrive once it is up; within a
-// window ([scheduler.Scenario.ArriveWithin]) they are lost with the node.
+// window ([scheduler.Scenario.ArriveWithin]) they are lost with the node. It may come while
+// nothing is going on there, too.
 //
 // In the world it stands for a crash under a supervisor, a deployment without a
 // graceful shutdown, a container that is moved.
@@ -48,9 +49,16 @@ func (f restart) Resolve(t model.Tick) (model.Fault, error) {
 	return f, err
 }
 
-// Offer lets a busy node go down as by a crash, and one that is down start again.
-func (f restart) Offer(_ *model.Rules, s *model.State, m *model.Moves) {
-	offerBusy(s, m)
+// Offer lets a node go down as by a crash, and one that is down start again. A node on
+// which nothing is going on may have something in its memory, or may do something when it
+// starts again: other than a crash a restart does matter there.
+func (f restart) Offer(r *model.Rules, s *model.State, m *model.Moves) {
+	for n := range s.Nodes {
+		if busy(s, n) || r.Renews(s, uint8(n)) {
+			m.Begin()
+			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(n)})
+		}
+	}
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
 		if node.Status != model.Down {

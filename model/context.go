@@ -100,7 +100,7 @@ func (s *State) startContext(i int, op *Operation) (Observation, error) {
 	default:
 		p.Spawned++
 		timer := Process{
-			Local: p.Local, Node: p.Node, Family: p.Family, Request: p.Request, Phase: Timing, Clock: Fresh,
+			Local: p.Local, Node: p.Node, Family: p.Family, Request: p.Request, Role: p.Role, Phase: Timing, Clock: Fresh,
 			Label: p.Label<<8 | uint32(p.Spawned), Count: 1,
 		}
 		timer.Registers[0] = *reg

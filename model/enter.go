@@ -133,7 +133,7 @@ func (r *Rules) spawn(s *State, i int, m *Mark, e *Event) error {
 	if p.Count == MaxRegisters {
 		return registerError(m.Source)
 	}
-	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Cancelled: p.Cancelled, Client: p.Client}
+	child := Process{Node: p.Node, Family: p.Family, Request: p.Request, Role: p.Role, Cancelled: p.Cancelled, Client: p.Client}
 	for _, reg := range p.Held() {
 		if reg.Kind == KindVersion || reg.Kind == KindToken || reg.Kind == KindCounter || reg.Kind == KindContext {
 			child.Registers[child.Count] = reg

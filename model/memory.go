@@ -43,14 +43,15 @@ func (r *Rules) memoryEffect(s *State, p *Process, op *Operation, e *Event) (Obs
 	if code == Missing && op.Kind == BlockingPop {
 		return Observe(Parked), nil
 	}
-	r.remembered(s, node, op.Key, before, e)
+	r.remembered(s, node, op.Key, before, op.Kind == Set && code == Done, e)
 	return observed, nil
 }
 
-// remembered tells those who watch the memory of a node, or wait there, of a change.
-func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, e *Event) {
+// remembered tells those who watch the memory of a node, or wait there, of a change: also
+// of an equal value that was written.
+func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, written bool, e *Event) {
 	after := s.Nodes[node].Memory[key]
-	if !s.Attentive || before == after {
+	if !s.Attentive || before == after && !written {
 		return
 	}
 	s.tell(key, true, node, false)
@@ -62,7 +63,7 @@ func (r *Rules) remembered(s *State, node uint8, key KeyID, before Datum, e *Eve
 // lock takes a mutex that is free.
 func (r *Rules) lock(s *State, p *Process, op *Operation, e *Event) {
 	s.Nodes[p.Node].remember(op.Key, Datum{Kind: KindCounter, N: 1})
-	r.remembered(s, p.Node, op.Key, Datum{}, e)
+	r.remembered(s, p.Node, op.Key, Datum{}, false, e)
 }
 
 // unlock frees a mutex, whoever holds it.
@@ -72,7 +73,7 @@ func (r *Rules) unlock(s *State, p *Process, op *Operation, e *Event) error {
 		return &LimitError{op.Source, "Unlock of a mutex that is not locked"}
 	}
 	s.Nodes[p.Node].remember(op.Key, Datum{})
-	r.remembered(s, p.Node, op.Key, before, e)
+	r.remembered(s, p.Node, op.Key, before, false, e)
 	return nil
 }
 

@@ -37,6 +37,24 @@ func (p *Process) Program() ProgramID { return ProgramID(p.Local) }
 // IsRequest reports whether the process is a request, not what one has spawned.
 func (p *Process) IsRequest() bool { return p.Root && p.Role == Request }
 
+// boots reports whether the node does something when it starts.
+func (r *Rules) boots(s *State, node uint8) bool {
+	return r.Boots && s.Nodes[node].Class == Service
+}
+
+// Renews reports whether a restart of the node changes anything although nothing is going
+// on there: what its memory keeps is lost, or its start comes again.
+func (r *Rules) Renews(s *State, node uint8) bool {
+	n := &s.Nodes[node]
+	if n.Status == Crashed || n.Status == Down {
+		return false
+	}
+	if r.boots(s, node) {
+		return !r.booting(s, node)
+	}
+	return n.Memory != [MaxMemory]Datum{}
+}
+
 // booting reports whether the node has not started completely.
 func (r *Rules) booting(s *State, node uint8) bool {
 	if !r.Boots {
@@ -69,7 +87,7 @@ func (r *Rules) booted(s *State, node uint8) {
 
 // Reboot begins the start of a node that has been down.
 func (r *Rules) Reboot(s *State, node uint8, e *Event) error {
-	if !r.Boots {
+	if !r.boots(s, node) {
 		return nil
 	}
 	program := ProgramOf(Boot, s.Nodes[node].Variant)

@@ -60,7 +60,7 @@ func (r *Rules) send(s *State, i int, clock uint8, fault int) error {
 	p := &s.Processes[i]
 	op := r.Automaton.Operation(p.Local)
 	request := Process{
-		Local: p.Local, Node: p.Node, Family: p.Family, Request: p.Request, Client: p.Client, Phase: Sent,
+		Local: p.Local, Node: p.Node, Family: p.Family, Request: p.Request, Role: p.Role, Client: p.Client, Phase: Sent,
 		Observed: Observation(fault + 1), Clock: clock, Overdue: p.timeless() && fault == noFault,
 	}
 	needed := int(op.Arg) + 1

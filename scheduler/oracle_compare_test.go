@@ -17,13 +17,13 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d replicas=%d jobs=%d others=%d %s\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.replicas, s.jobs, s.others, s.trials, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d replicas=%d jobs=%d others=%d boots=%t independent=%t %s\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.replicas, s.jobs, s.others, s.boots, s.independent, s.trials, s.programs)
 }
 
 // scenario is the same for the engine.
 func (s *setting) scenario() scheduler.Scenario {
-	c := scheduler.NewScenario(tiny{Tick: tick, programs: s.programs})
+	c := scheduler.NewScenario(s.protocol(handleProgram))
 	c.Nodes, c.Requests, c.Updates, c.Invalidate = s.nodes, s.requests, s.updates, s.invalidate
 	c.Latency = protocol.Range{Min: ticks(s.latMin), Max: ticks(s.latMax)}
 	c.Reply = protocol.Range{Min: ticks(s.replyMin), Max: ticks(s.replyMax)}

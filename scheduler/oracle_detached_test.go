@@ -43,20 +43,21 @@ func drawDetached(t *rapid.T, s *setting) {
 	s.lag, s.outage, s.timeout, s.late, s.step = 1, between(t, 1, 2), between(t, 0, 1), 1, 1
 }
 
+// freely is a program of which all goes on, its mark as well, but for the instructions
+// given by their places.
+func freely(p program, but ...int) program {
+	p = slices.Clone(p)
+	for i := range p {
+		p[i].detached = true
+	}
+	for _, i := range but {
+		p[i].detached = false
+	}
+	return p
+}
+
 // detachedOutcomes are cases of it.
 func detachedOutcomes() map[string]outcome {
-	// freely is a program of which all goes on, its mark as well, but for the instructions
-	// given by their places.
-	freely := func(p program, but ...int) program {
-		p = slices.Clone(p)
-		for i := range p {
-			p[i].detached = true
-		}
-		for _, i := range but {
-			p[i].detached = false
-		}
-		return p
-	}
 	sleep, run := instruction{verb: vSleep, min: 1, max: 1}, instruction{verb: vGo, n: firstChild}
 	// looking is a request that looks for what it has written, if that was cancelled.
 	looking := func(code model.Code) program {

@@ -25,7 +25,7 @@ var driftCases = flag.Int("drift", 30, "how many random cases are compared with 
 // measured says which clock measures what the instruction waits for.
 func (in instruction) measured() (byStore, byNode bool) {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vPExpire, vPTTL, vExpireEq, vBlockingPop, vReplicas, vExec:
+	case vSet, vSetXX, vSetNX, vPExpire, vPTTL, vExpireEq, vBlockingPop, vReplicas, vExec, vTake, vTakeAt:
 		return true, false
 	case vSleep, vDeadline, vNoticeWithin, vLockWithin, vReceive:
 		return false, true

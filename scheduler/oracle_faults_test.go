@@ -163,7 +163,7 @@ func (w *world) cut(node int, cache bool) bool {
 
 // givesUp reports whether the process has to give up its operation.
 func (w *world) givesUp(p *process) bool {
-	return p.cancelled && p.phase == acting && p.cancellable(w.set.programs[p.program][p.pc])
+	return p.phase == acting && p.calledOff(w.waitsFor(p)) && p.cancellable(w.waitsFor(p))
 }
 
 // deliver lets the process learn what became of its operation, at once or later.
@@ -193,13 +193,15 @@ func (w *world) failures(i int, in instruction, add func(weight int, fault bool,
 		if w.left[t] == 0 {
 			return
 		}
-		add(1, true, func(n *world, s *successor) {
-			n.left[t]--
-			if acts {
-				n.act(i, in, 0, s)
-			}
-			n.deliver(i, in, seen{code: code})
-		})
+		for _, answer := range w.ways(in) {
+			add(1, true, func(n *world, s *successor) {
+				n.left[t]--
+				if acts {
+					n.act(i, in, answer, s)
+				}
+				n.deliver(i, in, seen{code: code})
+			})
+		}
 	}
 	if in.onStore() {
 		strike(storeError, model.Failed, false)
@@ -333,7 +335,7 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		for i := range w.processes {
 			busy = busy || w.processes[i].node == node && w.processes[i].active()
 		}
-		if busy {
+		if busy || w.renews(node) {
 			begin(restart, func(n *world) {
 				n.nodes[node] = host1{status: down, ahead: h.ahead}
 				var kept []process
@@ -346,7 +348,10 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 			})
 		}
 		if h.status == down && h.age >= w.set.downLeast {
-			add(1, false, func(n *world, _ *successor) { n.nodes[node] = host1{ahead: h.ahead} })
+			add(1, false, func(n *world, _ *successor) {
+				n.nodes[node] = host1{ahead: h.ahead}
+				n.reboot(node)
+			})
 		}
 	}
 }
@@ -376,10 +381,8 @@ func (w *world) cancelAll(f family) {
 			continue
 		}
 		p.cancelled = true
-		if p.phase == replying && p.seen.code == model.TimedOut && p.cancellable(w.waitsFor(p)) {
-			p.seen.code, p.age = model.Cancelled, 0
-		}
 	}
+	w.endContext(f, -1)
 }
 
 // overdueTrouble reports whether a fault has to end before time passes.

@@ -13,6 +13,8 @@ type tiny struct {
 	Tick     time.Duration `help:"the tick"`
 	programs programs
 	handle   int
+	// independent: its stores are.
+	independent bool
 }
 
 // Handle is one request.
@@ -42,6 +44,9 @@ type tinyLocals struct {
 	count    [counters]int
 	task     [taskSlots]*protocol.Task[tinyResult]
 	deadline *protocol.Deadline
+	// sub is the client in the context that was opened, which cancel ends.
+	sub    *protocol.Client
+	cancel func()
 	tinyWaits
 	tinyTimes
 	tinyTransaction
@@ -54,22 +59,24 @@ func pick(ok bool, yes, no model.Code) model.Code {
 	return no
 }
 
+func ownerCode(owner protocol.Ownership) model.Code {
+	return [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
+}
+
 func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResult, again bool) {
 	code := p.programs[number]
 	for pc := 0; pc < len(code); {
 		in := code[pc]
 		pc++
-		store, key := c.Store, tinyKeys[in.key].name
-		if tinyKeys[in.key].cache {
-			store = c.Cache
-		}
+		by := l.client(c, in)
+		store, key := p.store(by, in.key), tinyKeys[in.key].name
 		// What has no argument does not happen.
 		if l.idle(in) || l.mute(in) || l.lacks(in) {
 			continue
 		}
 		operation := false
-		without(c, in.detached, func() {
-			within(c, in.within, func() { operation = l.operate(c, store, in) })
+		without(by, in.detached, func() {
+			within(by, in.within, func() { operation = l.operate(by, store, in) })
 		})
 		if operation {
 			continue
@@ -83,14 +90,18 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 			c.Releasing(key)
 		case vGo:
 			inherited := tinyLocals{v: l.v}
-			without(c, in.detached, func() {
-				within(c, in.within, func() {
-					l.task[in.slot] = protocol.Go(c, func(c *protocol.Client) tinyResult {
+			without(by, in.detached, func() {
+				within(by, in.within, func() {
+					l.task[in.slot] = protocol.Go(by, func(c *protocol.Client) tinyResult {
 						r, _ := p.run(c, in.n, inherited)
 						return r
 					})
 				})
 			})
+		case vWithCancel:
+			if l.sub == nil {
+				l.sub, l.cancel = by.WithCancel()
+			}
 		case vCheckpoint:
 			kept := tinyLocals{last: l.last, number: l.number, count: l.count, deadline: l.deadline}
 			for k := range l.v {
@@ -98,12 +109,12 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 					kept.v[k] = l.v[k]
 				}
 			}
-			kept.task, kept.holds, kept.knows = l.task, l.holds, l.knows
+			kept.task, kept.holds, kept.knows, kept.sub, kept.cancel = l.task, l.holds, l.knows, l.sub, l.cancel
 			if in.n&keepsWatch != 0 {
-				kept.watch, kept.closed, kept.ofCache = l.watch, l.closed, l.ofCache
+				kept.watch, kept.closed, kept.ofCache, kept.local = l.watch, l.closed, l.ofCache, l.local
 			}
 			l = kept
-			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.holds, l.knows)
+			c.Checkpoint(pc, l.v, int(l.last), l.number, l.count, l.task[0], l.task[1], l.deadline, l.watch, l.closed, l.ofCache, l.local, l.holds, l.knows, l.sub)
 		case vIf:
 			if l.last == in.code {
 				pc = in.to
@@ -140,16 +151,20 @@ func (p tiny) run(c *protocol.Client, number int, l tinyLocals) (result tinyResu
 func (l *tinyLocals) lacks(in instruction) bool {
 	var none protocol.Value
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
+	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq, vSetNow, vTake, vTakeAt:
 		return l.v[in.v] == none
 	case vExec:
-		return l.v[in.v] == none || in.unable(l.watch != nil, l.ofCache)
+		return l.v[in.v] == none || in.unable(l.watch != nil && !l.local, l.ofCache)
 	case vCommit, vRollback:
 		return !l.knows
 	case vStop, vWait:
 		return l.task[in.slot] == nil
 	case vPassed, vReset:
 		return l.deadline == nil
+	case vWithTimeout:
+		return l.sub != nil
+	case vCancel:
+		return l.sub == nil
 	}
 	return false
 }
@@ -161,11 +176,19 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		l.last = code
 		return true
 	}
-	if code, ok := l.do(c, in); ok {
+	if code, ok := l.dated(store, key, l.v[in.v], in); ok {
+		l.last = code
+		return true
+	}
+	if code, ok := l.do(c, store, in); ok {
 		l.last = code
 		return true
 	}
 	if code, ok := l.change(c, &l.v[in.v], in); ok {
+		l.last = code
+		return true
+	}
+	if code, ok := l.context(c, in); ok {
 		l.last = code
 		return true
 	}
@@ -218,8 +241,7 @@ func (l *tinyLocals) operate(c *protocol.Client, store *protocol.Store, in instr
 		} else {
 			owner, err = store.ExpireIfEqual(key, l.v[in.v], in.ticks(in.ttl))
 		}
-		l.last = [...]model.Code{protocol.Mine: model.Done, protocol.NotMine: model.NotMine, protocol.Gone: model.Missing, protocol.Unknown: 0}[owner]
-		l.last = errorCode(err, l.last)
+		l.last = errorCode(err, ownerCode(owner))
 	case vRead:
 		var err error
 		l.v[in.v], err = c.Source.Read()

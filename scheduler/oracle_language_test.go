@@ -79,6 +79,7 @@ type instruction struct {
 	to       int        // where it goes on
 	within   int        // how long its process waits for it at most, ticks; 0 for ever
 	detached bool       // it goes on if its request is cancelled
+	below    bool       // it is done in the context that its process has opened, if there is one
 	n        int        // bound of a Retry, number of a Return or IfNumber, program of a Go, variables kept by a Checkpoint, more keys of a Watch
 	halves   int        // by how many halves its clock stretches what it waits for, 0 for two: see oracle_drift_test.go
 }
@@ -94,6 +95,10 @@ func (in instruction) String() string {
 	if in.session {
 		in.session = false
 		return in.String() + " ephemeral"
+	}
+	if in.below {
+		in.below = false
+		return in.String() + " below"
 	}
 	if in.detached {
 		in.detached = false
@@ -123,8 +128,18 @@ func (in instruction) String() string {
 			how = "ttl=scenario"
 		}
 		return fmt.Sprintf("%s %s v%d %s", in.verb, key, in.v, how)
-	case vSetNX, vExec:
+	case vStoreNow:
+		return fmt.Sprintf("%s %s", in.verb, key)
+	case vTake, vTakeAt:
+		return fmt.Sprintf("%s %s v%d age=%d ttl=%d", in.verb, key, in.v, in.ttl, in.n)
+	case vSweep, vAges:
+		return fmt.Sprintf("%s %s %d %d", in.verb, key, in.ttl, in.n)
+	case vSetNX, vSetAt, vSetNow, vExec:
 		return fmt.Sprintf("%s %s v%d ttl=%d", in.verb, key, in.v, in.ttl)
+	case vOlder:
+		return fmt.Sprintf("%s %d", in.verb, in.ttl)
+	case vGetAt:
+		return fmt.Sprintf("v%d = %s %s", in.v, in.verb, key)
 	case vDel, vAcquired, vReleasing:
 		return fmt.Sprintf("%s %s", in.verb, key)
 	case vPExpire, vPTTL:
@@ -141,8 +156,8 @@ func (in instruction) String() string {
 		return fmt.Sprintf("Stop t%d", in.slot)
 	case vWait:
 		return fmt.Sprintf("v%d = Wait t%d", in.v, in.slot)
-	case vDeadline:
-		return fmt.Sprintf("Deadline %d", in.ttl)
+	case vDeadline, vWithTimeout:
+		return fmt.Sprintf("%s %d", in.verb, in.ttl)
 	case vGo:
 		return fmt.Sprintf("t%d = Go program%d", in.slot, in.n)
 	case vCheckpoint:

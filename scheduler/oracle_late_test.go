@@ -13,7 +13,7 @@ type adder = func(weight int, fault bool, change func(n *world, s *successor))
 // requests reports whether the instruction asks for a change of a store or of the source.
 func (in instruction) requests() bool {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate, vPush, vPop, vPublish, vSetAt:
+	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq, vUpdate, vPush, vPop, vPublish, vSetAt, vSetNow, vTake, vTakeAt, vSweep, vAges:
 		return true
 	}
 	return false
@@ -23,7 +23,7 @@ func (in instruction) requests() bool {
 func request(in instruction, program, pc int, value model.Datum) process {
 	q := process{program: program, pc: pc, phase: sent}
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vSetAt, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vSetNow, vTake, vTakeAt, vDelEq, vExpireEq:
 		q.v[in.v] = value
 	}
 	return q
@@ -34,7 +34,7 @@ func (w *world) send(i int, in instruction, byFault bool) {
 	p := &w.processes[i]
 	q := request(in, p.program, p.pc, p.v[in.v])
 	q.node, q.request, q.byFault = p.node, p.request, byFault
-	if in.verb == vSetAt {
+	if in.verb == vSetAt || in.verb == vTakeAt {
 		q.own = p.own
 	}
 	if !byFault {
@@ -58,10 +58,13 @@ func (w *world) arrival(i int, add adder) {
 		add(1, false, func(n *world, _ *successor) { n.processes[i].phase = ended })
 		return
 	}
-	add(1, false, func(n *world, s *successor) {
-		n.act(i, n.set.programs[p.program][p.pc], 0, s)
-		n.processes[i].phase = ended
-	})
+	in := w.waitsFor(p)
+	for _, code := range w.ways(in) {
+		add(1, false, func(n *world, s *successor) {
+			n.act(i, in, code, s)
+			n.processes[i].phase = ended
+		})
+	}
 }
 
 // lateFailures adds what can strike a request that could take effect now.
@@ -78,15 +81,17 @@ func (w *world) lateFailures(i int, in instruction, add adder) {
 		n.send(i, in, true)
 		n.deliver(i, in, seen{code: model.TimedOut})
 	})
-	strike(duplicate, func(n *world, s *successor) {
-		n.send(i, in, true)
-		n.effect(i, in, 0, s)
-	})
-	strike(resend, func(n *world, s *successor) {
-		n.act(i, in, 0, s)
-		p := &n.processes[i]
-		p.age, p.new, p.overdue, p.late = 0, false, false, false
-	})
+	for _, code := range w.ways(in) {
+		strike(duplicate, func(n *world, s *successor) {
+			n.send(i, in, true)
+			n.effect(i, in, code, s)
+		})
+		strike(resend, func(n *world, s *successor) {
+			n.act(i, in, code, s)
+			p := &n.processes[i]
+			p.age, p.new, p.overdue, p.late = 0, false, false, false
+		})
+	}
 }
 
 // store numbers the stores.

@@ -18,11 +18,18 @@ const tinyVariable = "variable"
 
 // recalls reports whether the instruction is about the variable.
 func (in instruction) recalls() bool {
-	return in.verb == vRemember || in.verb == vRememberNX || in.verb == vRecall
+	switch in.verb {
+	case vRemember, vRememberNX, vRecall, vForget, vForgetEq:
+		return true
+	}
+	return false
 }
 
 // recall is what such an instruction does.
 func (w *world) recall(p *process, in instruction) seen {
+	if in.verb == vForget || in.verb == vForgetEq {
+		return w.forget(p, in)
+	}
 	variable := &w.nodes[p.node].variable
 	there := variable.Kind != model.KindNone
 	switch {
@@ -32,6 +39,7 @@ func (w *world) recall(p *process, in instruction) seen {
 		return seen{code: model.Refused}
 	}
 	*variable = p.v[in.v]
+	w.tellNode(p.node)
 	return seen{code: model.Done}
 }
 
@@ -45,6 +53,10 @@ func (l *tinyLocals) recall(c *protocol.Client, in instruction) {
 		l.last = model.Done
 	case vRememberNX:
 		l.last = pick(c.Memory.SetNX(tinyVariable, l.v[in.v]), model.Done, model.Refused)
+	case vForget:
+		l.last = pick(c.Memory.Del(tinyVariable), model.Done, model.Missing)
+	case vForgetEq:
+		l.last = ownerCode(c.Memory.DelIfEqual(tinyVariable, l.v[in.v]))
 	}
 }
 
@@ -106,11 +118,19 @@ func memoryOutcomes() map[string]outcome {
 	across.nodes = 2
 	same := across.copy()
 	same.nodes, same.requests = 1, 2
+	// after is a request that looks for what an earlier one has remembered, which tells by
+	// the store that it has.
+	after := alone(marked(program{{verb: vGet, key: keyOther, v: 3}, {verb: vIf, code: model.Found, to: 6}, token, remember, {verb: vSet, key: keyOther}, {verb: vReturn}, recall, mark(model.Missing, 8)}), nil)
+	after.requests = 2
+	between := after.copy()
+	between.budget[restart] = 1
 	return map[string]outcome{
-		"what one process remembers another recalls": {false, 0, two(model.Missing, remember)},
-		"what nobody does not":                       {false, 0, two(model.Found, token)},
-		"what is remembered first stays":             {false, 0, alone(seeing(model.Done, token, remember, instruction{verb: vRememberNX}), nil)},
-		"requests of a node share it":                {true, 0, same},
-		"those of others do not":                     {false, 0, across},
+		"it lasts when a request is over":                {false, 0, after},
+		"unless the node starts again, also between two": {true, 1, between},
+		"what one process remembers another recalls":     {false, 0, two(model.Missing, remember)},
+		"what nobody does not":                           {false, 0, two(model.Found, token)},
+		"what is remembered first stays":                 {false, 0, alone(seeing(model.Done, token, remember, instruction{verb: vRememberNX}), nil)},
+		"requests of a node share it":                    {true, 0, same},
+		"those of others do not":                         {false, 0, across},
 	}
 }

@@ -72,6 +72,7 @@ func (w *world) successors() []successor {
 		}
 		least, _, forever := w.bounds(p)
 		switch {
+		case w.held(p):
 		case p.phase == waiting:
 			add(0, false, func(n *world, _ *successor) {
 				first := w.set.programs[p.program]
@@ -90,10 +91,12 @@ func (w *world) successors() []successor {
 			if w.givesUp(p) {
 				add(1, false, func(n *world, _ *successor) { n.deliver(i, in, seen{code: model.Cancelled}) })
 				if in.remote() && !p.cancelledAtIssue {
-					add(1, false, func(n *world, s *successor) {
-						n.act(i, in, 0, s)
-						n.deliver(i, in, seen{code: model.Cancelled})
-					})
+					for _, code := range w.ways(in) {
+						add(1, false, func(n *world, s *successor) {
+							n.act(i, in, code, s)
+							n.deliver(i, in, seen{code: model.Cancelled})
+						})
+					}
 				}
 				if in.requests() && !p.cancelledAtIssue && w.set.latMax > 0 && p.age <= w.set.latMax {
 					add(1, false, func(n *world, _ *successor) {
@@ -134,6 +137,7 @@ func (w *world) successors() []successor {
 		}
 	}
 	w.removals(add)
+	w.timeouts(add)
 	for n := range w.nodes {
 		busy := false
 		for i := range w.processes {
@@ -171,7 +175,7 @@ func (w *world) crash(n int) {
 
 // timePasses reports whether a tick may go by: nothing that would then be late.
 func (w *world) timePasses() bool {
-	if w.overdueTrouble() || w.mustRemove() {
+	if w.overdueTrouble() || w.mustRemove() || w.mustTimeOut() {
 		return false
 	}
 	for i := range w.processes {
@@ -205,6 +209,10 @@ func (w *world) timePasses() bool {
 // pass lets a tick go by. Ages stop where they no longer matter.
 func (w *world) pass() {
 	w.passTrouble()
+	w.timers = slices.Clone(w.timers)
+	for k := range w.timers {
+		w.timers[k].age = min(w.timers[k].age+1, w.timers[k].ttl)
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		p.age = min(p.age+1, w.longest(p))
@@ -238,6 +246,9 @@ func (w *world) pass() {
 func (w *world) answers(p *process, in instruction) []model.Code {
 	if in.patient() {
 		return w.ends(p, in)
+	}
+	if in.asks() {
+		return w.ages(in)
 	}
 	var codes []model.Code
 	switch in.verb {
@@ -302,8 +313,11 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 			w.tell(1<<in.key, false)
 		}
 	}
+	if in.asks() {
+		return w.ask(p, in, answer, s)
+	}
 	switch in.verb {
-	case vNow:
+	case vNow, vStoreNow:
 		w.stamp(p, in, o.code)
 	case vOlder:
 		o.code = answer
@@ -313,10 +327,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 		s.violates[rebuildBound] = w.rebuilds > w.set.bound
 	case vUpdate, vUpdateIf, vBegin:
 		o = w.write(p, in)
-	case vRecall, vRemember, vRememberNX:
+	case vRecall, vRemember, vRememberNX, vForget, vForgetEq:
 		o = w.recall(p, in)
 	case vExec:
 		o = w.exec(p, in, s)
+	case vWithTimeout, vCancel, vCancelled:
+		o = w.onContext(p, in)
 	case vCommit, vRollback:
 		o = w.finish(p, in)
 	case vStop:
@@ -342,12 +358,12 @@ func (w *world) act(i int, in instruction, answer model.Code, s *successor) seen
 func (in instruction) onEntry(set *setting) (model.Operation, bool) {
 	kinds := map[verb]model.OperationKind{
 		vGet: model.Get, vSet: model.Set, vSetXX: model.Set, vSetNX: model.Set, vDel: model.Delete, vPExpire: model.PExpire,
-		vPTTL: model.PTTL, vSetAt: model.Set, vGetAt: model.GetStamped, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
+		vPTTL: model.PTTL, vSetAt: model.Set, vSetNow: model.Set, vGetAt: model.GetStamped, vDelEq: model.DeleteIfEqual, vExpireEq: model.ExpireIfEqual,
 	}
 	kind, ok := kinds[in.verb]
 	op := model.Operation{Kind: kind, TTL: model.Ticks(in.ttl)}
 	switch in.verb {
-	case vSetNX, vSetAt:
+	case vSetNX, vSetAt, vSetNow:
 		op.Mode = model.IfAbsent
 	case vSetXX:
 		op.Mode = model.IfPresent
@@ -430,7 +446,9 @@ func (w *world) judge(s *successor) {
 func (p *process) isRequest(set *setting) bool { return p.requests(set) && p.active() }
 
 // requests reports whether it is one, or will be.
-func (p *process) requests(set *setting) bool { return p.node < set.services() && p.root && !p.job }
+func (p *process) requests(set *setting) bool {
+	return p.node < set.services() && p.root && !p.job && !p.boots()
+}
 
 // settled reports whether no request is live.
 func (w *world) settled() bool {

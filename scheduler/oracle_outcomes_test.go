@@ -54,6 +54,11 @@ func TestOutcomesAreThoseOfTheNaiveEnumeration(t *testing.T) {
 	maps.Copy(all, replicaOutcomes())
 	maps.Copy(all, memoryOutcomes())
 	maps.Copy(all, roleOutcomes())
+	maps.Copy(all, bootOutcomes())
+	maps.Copy(all, localWatchOutcomes())
+	maps.Copy(all, ageOutcomes())
+	maps.Copy(all, contextOutcomes())
+	maps.Copy(all, quorumOutcomes())
 	for name, o := range all {
 		t.Run(name, func(t *testing.T) {
 			if skip, err := compare(o.set); err != nil || skip != "" {

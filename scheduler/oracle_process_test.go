@@ -55,15 +55,16 @@ type process struct {
 	starved bool
 	moments
 	giving
+	scopes
 	// detached: what it does goes on if its request is cancelled.
 	detached bool
 	transaction
 	// place is that in the queue of a list, from 1.
 	place int
 	watch watching
-	// What its code knows: of its watch, of what store that is, and whether it has locked
-	// the mutex of its node.
-	hasWatch, closed, cacheWatched, holds bool
+	// What its code knows: of its watch, of what store that is, if it is of any, and whether
+	// it has locked the mutex of its node.
+	hasWatch, closed, cacheWatched, localWatched, holds bool
 	// result is what is left of an ended process.
 	result seen
 }
@@ -74,6 +75,7 @@ type host interface {
 	spawn(p *process, in instruction) (task int)
 	restart(p *process)
 	kept(p *process)
+	context(p *process) int
 }
 
 // issues reports whether the instruction is an operation for p: something that
@@ -81,25 +83,31 @@ type host interface {
 func (p *process) issues(in instruction) bool {
 	var none model.Datum
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX:
+	case vSet, vSetXX, vSetNX, vDelEq, vExpireEq, vUpdateIf, vRemember, vRememberNX, vForgetEq, vSetNow, vTake:
 		return p.v[in.v] != none
 	case vExec:
-		return p.v[in.v] != none && !in.unable(p.hasWatch, p.cacheWatched)
+		return p.v[in.v] != none && !in.unable(p.hasWatch && !p.localWatched, p.cacheWatched)
 	case vCommit, vRollback:
 		return p.knows
 	case vStop, vWait:
 		return p.task[in.slot] != 0
 	case vPassed, vReset:
 		return p.hasDeadline
-	case vWatch, vWatchWrites, vSubscribe:
+	case vWatch, vWatchWrites, vSubscribe, vWatchLocal:
 		return !p.hasWatch || p.closed
-	case vNotice, vNoticeWithin, vClose:
+	case vNotice, vNoticeWithin:
 		return p.hasWatch
+	case vWithTimeout:
+		return !p.sub.open
+	case vCancel:
+		return p.sub.open
+	case vClose, vCloseLocal:
+		return p.hasWatch && p.localWatched == (in.verb == vCloseLocal)
 	case vUnlock:
 		return p.holds
-	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall:
+	case vPush, vPop, vBlockingPop, vPublish, vLock, vLockWithin, vSend, vReceive, vNow, vGetAt, vBegin, vReplicas, vRecall, vForget, vStoreNow, vSweep, vAges, vCancelled:
 		return true
-	case vSetAt:
+	case vSetAt, vTakeAt:
 		return p.v[in.v] != none && !p.mute(in)
 	case vOlder:
 		return !p.mute(in)
@@ -113,7 +121,8 @@ func (p *process) issues(in instruction) bool {
 func (in instruction) remote() bool {
 	switch in.verb {
 	case vGet, vSet, vSetXX, vSetNX, vDel, vPExpire, vPTTL, vDelEq, vExpireEq, vRead, vUpdate,
-		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec, vReplicas:
+		vPush, vPop, vBlockingPop, vWatch, vWatchWrites, vSubscribe, vPublish, vClose, vSetAt, vGetAt, vBegin, vCommit, vRollback, vUpdateIf, vExec, vReplicas,
+		vStoreNow, vSetNow, vTake, vTakeAt, vSweep, vAges:
 		return true
 	}
 	return false
@@ -138,7 +147,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 		if p.issues(in) {
 			p.phase, p.age, p.seen = acting, 0, seen{}
 			p.overdue, p.late = false, false
-			p.cancelledAtIssue = p.cancelled && p.cancellable(in)
+			p.cancelledAtIssue = p.calledOff(in) && p.cancellable(in)
 			p.stoppedAtIssue = p.stopped && in.stoppable() && !p.cancelledAtIssue
 			return true
 		}
@@ -152,7 +161,12 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.believes[in.key] = false
 		case vGo:
 			p.task[in.slot] = h.spawn(p, in)
+		case vWithCancel:
+			if !p.sub.open {
+				p.opens(h.context(p))
+			}
 		case vCheckpoint:
+			p.parents = [3]int{}
 			for k := range p.v {
 				if in.n&(1<<k) == 0 {
 					p.v[k] = model.Datum{}
@@ -160,7 +174,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			}
 			if in.n&keepsWatch == 0 {
 				p.watch, p.hasWatch, p.closed = watching{}, false, false
-				p.cacheWatched = false
+				p.cacheWatched, p.localWatched = false, false
 			}
 			p.moments = moments{}
 			h.kept(p)
@@ -189,7 +203,7 @@ func (ps programs) advance(p *process, h host, invalidates bool) bool {
 			p.pc = in.to
 		case vAgain:
 			// Only a request starts over; for the rest it is the end.
-			if !p.root || p.job || p.program == updateProgram {
+			if !p.root || p.job || p.boots() || p.program == updateProgram {
 				p.end(0, model.Datum{})
 				return true
 			}
@@ -222,6 +236,11 @@ func (ps programs) observe(p *process, o seen) {
 		p.v[in.v], p.found = o.value, moment{}
 		if o.code == model.Found {
 			p.found = p.moments.seen
+		}
+		p.moments.seen = moment{}
+	case vStoreNow:
+		if o.code == model.Done {
+			p.own = p.moments.seen
 		}
 		p.moments.seen = moment{}
 	case vWait:

@@ -18,6 +18,9 @@ const secondProgram = firstChild + 1
 type staffing struct {
 	jobs   int // on each node
 	others int // nodes
+	boots  bool
+	// independent: their stores are.
+	independent bool
 }
 
 // services returns how many nodes serve requests.
@@ -39,6 +42,9 @@ func (s *setting) roots(node int) []process {
 	for k := range s.jobs {
 		all = append(all, process{node: node, request: s.requests + k, root: true, program: secondProgram, job: true})
 	}
+	if s.boots {
+		all = append(all, process{node: node, request: s.requests + s.jobs, root: true, program: bootProgram})
+	}
 	return all
 }
 
@@ -49,8 +55,7 @@ func (p tiny) Job(c *protocol.Client) { p.run(c, secondProgram, tinyLocals{}) }
 func (s *setting) staff(c *scheduler.Scenario) {
 	c.Jobs = s.jobs
 	if s.others > 0 {
-		other := tiny{Tick: tick, programs: s.programs, handle: secondProgram}
-		c.Others = []scheduler.Other{{Protocol: other, Nodes: s.others}}
+		c.Others = []scheduler.Other{{Protocol: s.protocol(secondProgram), Nodes: s.others}}
 	}
 }
 
@@ -59,6 +64,7 @@ func rolePrograms() map[model.ProgramID]int {
 	return map[model.ProgramID]int{
 		model.ProgramOf(model.Request, 0): handleProgram, model.ProgramOf(model.Update, 0): updateProgram,
 		model.ProgramOf(model.Job, 0): secondProgram, model.ProgramOf(model.Request, 1): secondProgram,
+		model.ProgramOf(model.Boot, 0): bootProgram, model.ProgramOf(model.Boot, 1): bootProgram,
 	}
 }
 
@@ -102,6 +108,10 @@ func roleOutcomes() map[string]outcome {
 		"or never, also within a window": {true, 0, with(staffing{jobs: 1}, 0, seeing(model.Missing, instruction{verb: vSleep, min: 5, max: 5}, get), nil, nil, program{token, set})},
 		"without one nothing is done":    {false, 0, with(staffing{}, -1, seeing(model.Found, get), nil, nil, program{token, set})},
 		"other nodes do something else":  {true, 0, with(staffing{others: 1}, -1, seeing(model.Found, get), nil, nil, program{token, set})},
-		"within a window they do so":     {false, 0, with(staffing{others: 1}, 0, seeing(model.Missing, instruction{verb: vSleep, min: 5, max: 5}, get), nil, nil, program{token, set})},
+		"what a job has spawned is told from what a request has": {true, 0, with(staffing{jobs: 1}, -1,
+			program{{verb: vPush, key: keyList}, {verb: vGo, n: firstChild}}, nil,
+			seeing(model.Done, instruction{verb: vSleep, min: 1, max: 1}, instruction{verb: vPop, key: keyList}, instruction{verb: vIf, code: model.Missing, to: 6}, get, instruction{verb: vSetXX}),
+			program{token, set, {verb: vGo, n: firstChild}})},
+		"within a window they do so": {false, 0, with(staffing{others: 1}, 0, seeing(model.Missing, instruction{verb: vSleep, min: 5, max: 5}, get), nil, nil, program{token, set})},
 	}
 }

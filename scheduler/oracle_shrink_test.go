@@ -63,6 +63,12 @@ func (s *setting) smaller() []*setting {
 	lower(func(c *setting) *int { return &c.replicas }, 0)
 	lower(func(c *setting) *int { return &c.jobs }, 0)
 	lower(func(c *setting) *int { return &c.others }, 0)
+	if s.independent {
+		try(func(c *setting) { c.independent = false })
+	}
+	if s.boots {
+		try(func(c *setting) { c.boots = false })
+	}
 	if s.latMax > 0 {
 		try(func(c *setting) { c.latMin, c.latMax = 0, 0 })
 		try(func(c *setting) { c.latMin, c.latMax = 0, 1 })

@@ -19,7 +19,7 @@ const (
 // longestAge is what Now is told, oldest more than any age that is compared.
 const (
 	longestAge = 3
-	oldest     = 30
+	oldest     = 12
 )
 
 // moment is a time: ticks since then, and by how much the clock that said so was ahead.
@@ -43,7 +43,7 @@ type moments struct {
 
 // mute reports whether the instruction is no operation for a process with these.
 func (m *moments) mute(in instruction) bool {
-	return in.verb == vSetAt && !m.own.known || in.verb == vOlder && !m.found.known
+	return (in.verb == vSetAt || in.verb == vTakeAt) && !m.own.known || in.verb == vOlder && !m.found.known
 }
 
 // older returns how the comparison may end.
@@ -64,6 +64,10 @@ func (w *world) stamp(p *process, in instruction, code model.Code) {
 	switch {
 	case in.verb == vNow:
 		p.own = moment{known: true, ahead: w.nodes[p.node].ahead}
+	case in.verb == vStoreNow:
+		p.moments.seen = moment{known: true}
+	case in.verb == vSetNow && code == model.Done:
+		w.entries[in.key].at = moment{known: true}
 	case in.verb == vSetAt && code == model.Done:
 		w.entries[in.key].at = p.own
 	case in.verb == vGetAt:
@@ -107,7 +111,7 @@ func (l *tinyTimes) at(c *protocol.Client, store *protocol.Store, key string, v 
 // mute reports whether the instruction is no operation.
 func (l *tinyTimes) mute(in instruction) bool {
 	var none protocol.Timestamp
-	return in.verb == vSetAt && l.own == none || in.verb == vOlder && l.found == none
+	return (in.verb == vSetAt || in.verb == vTakeAt) && l.own == none || in.verb == vOlder && l.found == none
 }
 
 // stampPrograms draws a lock that whoever finds it too old takes over.

@@ -28,7 +28,7 @@ func (never) Check(*model.State, *model.Event, []byte) model.Outcome { return 0 
 func compareStates(s *setting, e *enumeration) error {
 	// What a local state is for the oracle is not known where times are held; how long a
 	// process has waited that gives up by itself the engine forgets here and there.
-	if len(e.worlds) > comparableWorlds || s.uses(vNow) || s.limits() {
+	if len(e.worlds) > comparableWorlds || s.dates() || s.uses(vWithCancel) || s.uses(vWithTimeout) || s.limits() {
 		return nil
 	}
 	want := map[string]*world{}

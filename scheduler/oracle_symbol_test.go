@@ -184,11 +184,9 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 		}
 		w.owners = append(w.owners, f)
 	}
-	keys := map[int]int{}
 	for k, name := range l.Keys() {
 		for tiny, key := range tinyKeys {
-			if name == map[bool]string{false: "store/", true: "cache/"}[key.cache]+key.name {
-				keys[k] = tiny
+			if name == y.set.storeName(key.cache)+"/"+key.name {
 				e := &s.Entries[k]
 				w.entries[tiny] = entry{value: e.Value, ttl: int(e.TTL)}
 				if e.Session != 0 {
@@ -205,8 +203,13 @@ func (y *symbols) world(s *model.State, l scheduler.Learner) *world {
 		}
 		q := y.process(p, &s.Nodes[p.Node], l)
 		q.node, q.request, q.order, q.root = int(p.Node), int(p.Family), order, p.Root
-		for k := range keys {
-			q.believes[keys[k]] = p.Believes&(1<<k) != 0
+		for k, name := range l.Keys() {
+			for tiny, key := range tinyKeys {
+				// Locks are named by their keys in Store, wherever they are.
+				if name == "store/"+key.name && p.Believes&(1<<k) != 0 {
+					q.believes[tiny] = true
+				}
+			}
 		}
 		w.processes = append(w.processes, q)
 	}
@@ -279,16 +282,20 @@ func (y *symbols) watch(p *model.Process, s *symbol, q *process, l scheduler.Lea
 		return
 	}
 	q.watch = watching{}
-	numbers, _ := p.Registers[at].Watched()
+	numbers, local := p.Registers[at].Watched()
+	if local && numbers != 0 {
+		q.watch.local, q.watch.changed = true, p.Registers[at].N == 1
+		return
+	}
 	for k, name := range l.Keys() {
 		if numbers&(1<<k) == 0 {
 			continue
 		}
 		for tiny, key := range tinyKeys {
 			switch name {
-			case map[bool]string{false: "store/", true: "cache/"}[key.cache] + key.name:
+			case y.set.storeName(key.cache) + "/" + key.name:
 				q.watch.keys |= 1 << tiny
-			case map[bool]string{false: "store/", true: "cache/"}[key.cache] + "channel:" + tinyChannel:
+			case y.set.storeName(key.cache) + "/channel:" + tinyChannel:
 				q.watch.keys |= channel(key.cache)
 			}
 		}

@@ -67,8 +67,8 @@ const (
 type tinyWaits struct {
 	watch         *protocol.Watch
 	closed, holds bool
-	// ofCache: the watch is of the cache.
-	ofCache bool
+	// ofCache: the watch is of the cache; local: it is of the memory of the node.
+	ofCache, local bool
 }
 
 // idle reports whether the instruction is no operation.
@@ -76,8 +76,12 @@ func (l *tinyWaits) idle(in instruction) bool {
 	switch in.verb {
 	case vWatch, vWatchWrites, vSubscribe:
 		return l.watch != nil && !l.closed
-	case vNotice, vNoticeWithin, vClose:
+	case vWatchLocal:
+		return l.watch != nil && !l.closed
+	case vNotice, vNoticeWithin:
 		return l.watch == nil
+	case vClose, vCloseLocal:
+		return l.watch == nil || l.local != (in.verb == vCloseLocal)
 	case vUnlock:
 		return !l.holds
 	}
@@ -86,11 +90,8 @@ func (l *tinyWaits) idle(in instruction) bool {
 
 // do does what the instruction says and returns what the program sees of it; false if
 // it is none of these verbs.
-func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
-	store, key := c.Store, tinyKeys[in.key].name
-	if tinyKeys[in.key].cache {
-		store = c.Cache
-	}
+func (l *tinyWaits) do(c *protocol.Client, store *protocol.Store, in instruction) (model.Code, bool) {
+	key := tinyKeys[in.key].name
 	waited := func(ok bool, err error) model.Code {
 		return errorCode(err, pick(err == nil, pick(ok, model.Done, model.Elapsed), model.Stopped))
 	}
@@ -109,7 +110,10 @@ func (l *tinyWaits) do(c *protocol.Client, in instruction) (model.Code, bool) {
 	case vPublish:
 		ok, err := store.Publish(tinyChannel)
 		return errorCode(err, pick(ok, model.Done, model.Missing)), true
-	case vClose:
+	case vWatchLocal:
+		l.watch, l.closed, l.ofCache, l.local = c.Memory.Watch(tinyVariable), false, false, true
+		return model.Done, true
+	case vClose, vCloseLocal:
 		err := l.watch.Close()
 		l.closed = l.closed || err == nil
 		return errorCode(err, model.Done), true
@@ -159,7 +163,7 @@ func (l *tinyWaits) begin(store *protocol.Store, in instruction) model.Code {
 		watch, err = store.Subscribe(tinyChannel)
 	}
 	if err == nil {
-		l.watch, l.closed, l.ofCache = watch, false, tinyKeys[in.key].cache
+		l.watch, l.closed, l.ofCache, l.local = watch, false, tinyKeys[in.key].cache, false
 	}
 	return errorCode(err, model.Done)
 }

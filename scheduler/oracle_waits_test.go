@@ -14,6 +14,8 @@ type watching struct {
 	keys    int  // a bit for each, and after those one for the channel of each store
 	writes  bool // an expiry is no change
 	changed bool
+	// local: it sees the variable of the node instead.
+	local bool
 }
 
 // channel is the bit of the channel of a store.
@@ -26,7 +28,7 @@ func channel(cache bool) int {
 
 // watches reports whether the instruction makes a watch.
 func (in instruction) watches() bool {
-	return in.verb == vWatch || in.verb == vWatchWrites || in.verb == vSubscribe
+	return in.verb == vWatch || in.verb == vWatchWrites || in.verb == vSubscribe || in.verb == vWatchLocal
 }
 
 // watched returns what the instruction watches: keys of one store, or its channel.
@@ -72,7 +74,7 @@ func (w *world) alter(k int, e entry) {
 
 // notices reports whether the process can tell that there has been a change.
 func (w *world) notices(p *process) bool {
-	return p.watch.changed && !w.cut(p.node, p.watch.ofCache())
+	return p.watch.changed && (p.watch.local || !w.cut(p.node, p.watch.ofCache()))
 }
 
 // publish lets all see a message who watch the channel and can be reached, unless it is
@@ -269,7 +271,7 @@ func (w *world) leaves(i int, add func(weight int, fault bool, change func(n *wo
 			n.deliver(i, in, seen{code: code})
 		})
 	}
-	cancelled := p.cancelled && p.cancellable(in)
+	cancelled := p.calledOff(in) && p.cancellable(in)
 	if cancelled {
 		leave(model.Cancelled)
 	}
@@ -293,7 +295,7 @@ func (w *world) broken(p *process, in instruction) bool {
 // parkedFor is bounds for a process that is parked.
 func (w *world) parkedFor(p *process) (least, most int, forever bool) {
 	in := w.waitsFor(p)
-	if p.cancelled && p.cancellable(in) || p.stopped || w.broken(p, in) {
+	if p.calledOff(in) && p.cancellable(in) || p.stopped || w.broken(p, in) {
 		return 0, 0, false
 	}
 	return in.ttl, in.ttl, in.ttl == 0
@@ -314,7 +316,7 @@ func (w *world) onWaits(p *process, in instruction, answer model.Code) seen {
 		h.signals++
 	case vPublish:
 		return w.publish(in, false)
-	case vClose:
+	case vClose, vCloseLocal:
 		p.watch = watching{}
 	case vNotice, vNoticeWithin:
 		if answer == model.Done {
@@ -346,6 +348,8 @@ func (w *world) begins(i int, in instruction, o seen) bool {
 		}
 	case vWatch, vWatchWrites, vSubscribe:
 		w.processes[i].watch = watching{keys: in.watched(), writes: in.verb == vWatchWrites}
+	case vWatchLocal:
+		w.processes[i].watch = watching{local: true}
 	}
 	return false
 }
@@ -353,7 +357,7 @@ func (w *world) begins(i int, in instruction, o seen) bool {
 // changes reports whether the instruction, if it is done, counts as a change of its key.
 func (in instruction) changes() bool {
 	switch in.verb {
-	case vSet, vSetXX, vSetNX, vDel, vPExpire, vDelEq, vExpireEq:
+	case vSet, vSetXX, vSetNX, vSetAt, vSetNow, vDel, vPExpire, vDelEq, vExpireEq:
 		return true
 	}
 	return false
@@ -367,8 +371,10 @@ func (p *process) learns(in instruction, code model.Code) {
 	}
 	switch in.verb {
 	case vWatch, vWatchWrites, vSubscribe:
-		p.hasWatch, p.closed, p.cacheWatched = true, false, tinyKeys[in.key].cache
-	case vClose:
+		p.hasWatch, p.closed, p.cacheWatched, p.localWatched = true, false, tinyKeys[in.key].cache, false
+	case vWatchLocal:
+		p.hasWatch, p.closed, p.cacheWatched, p.localWatched = true, false, false, true
+	case vClose, vCloseLocal:
 		p.closed = true
 	case vLock, vLockWithin:
 		p.holds = true

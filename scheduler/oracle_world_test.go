@@ -83,6 +83,7 @@ type world struct {
 	frozen    [2]bool // by store
 	starving  int     // ticks since a process is starved
 	blackout  blackout
+	timers    []timer
 	lastKept  [len(tinyKeys)]int
 	rebuilds  int
 	// endlessly: code ran without end, or spawns without end; the case is of no
@@ -141,7 +142,7 @@ func (h processHost) spawn(p *process, in instruction) int {
 	if limit == 0 {
 		limit = p.within
 	}
-	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}}
+	child := process{node: p.node, request: p.request, order: last + 1, program: in.n, v: p.v, detached: p.detached || in.detached, cancelled: p.cancelled, giving: giving{within: limit}, scopes: p.begun(in)}
 	// It must be among the others before it spawns children of its own.
 	h.w.processes = append(h.w.processes, child)
 	at := len(h.w.processes) - 1
@@ -214,9 +215,14 @@ func (w *world) bounds(p *process) (least, most int, forever bool) {
 	return 0, 0, true
 }
 
+// awaited reports whether the process arrives, and not later than some time.
+func (w *world) awaited(p *process) bool {
+	return p.phase == waiting && w.set.window >= 0 && (p.requests(w.set) || p.boots()) && !w.held(p)
+}
+
 // late reports whether the process has not arrived and must do so now.
 func (w *world) late(p *process) bool {
-	return p.phase == waiting && w.set.window >= 0 && p.requests(w.set) && p.age >= w.set.window
+	return w.awaited(p) && p.age >= w.set.window
 }
 
 // longest is the age beyond which nothing about the process depends on its age.
@@ -229,7 +235,7 @@ func (w *world) longest(p *process) int {
 		return max(w.set.latMax, limit) + 1
 	}
 	if p.phase == acting {
-		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.cancelled {
+		if in := w.set.programs[p.program][p.pc]; in.verb == vSleep && !p.stoppedAtIssue && !p.calledOff(in) {
 			return in.max
 		} else if in.limited() {
 			return in.ttl
@@ -238,8 +244,8 @@ func (w *world) longest(p *process) int {
 	if p.phase == parked {
 		return w.waitsFor(p).ttl
 	}
-	if p.phase == waiting && p.requests(w.set) {
-		return max(0, w.set.window)
+	if w.awaited(p) {
+		return w.set.window
 	}
 	_, most, forever := w.bounds(p)
 	if forever {
@@ -300,6 +306,7 @@ func (w *world) tidy() {
 		p.order = renumbered[[3]int{p.node, p.request, p.order}]
 	}
 	w.lineUp()
+	w.forgetTimers()
 	var owners []family
 	names := map[uint8]uint8{}
 	rename := func(d *model.Datum) {
@@ -399,6 +406,10 @@ func (w *world) key() string {
 	flag(w.blackout.everywhere)
 	flag(w.blackout.refuses)
 	put(w.blackout.node, w.blackout.age)
+	put(len(w.timers))
+	for _, t := range w.timers {
+		put(t.node, t.request, t.context, t.ttl, t.age)
+	}
 	for i := range w.processes {
 		p := &w.processes[i]
 		put(p.node, p.request, p.order, p.program, p.pc, int(p.phase), p.age, p.wait, int(p.seen.code), p.seen.number, int(p.last), p.number)
@@ -434,7 +445,15 @@ func (w *world) key() string {
 		flag(p.watch.changed)
 		flag(p.hasWatch)
 		flag(p.closed)
+		for _, s := range []scope{p.base, p.sub} {
+			flag(s.open)
+			flag(s.done)
+			put(s.by)
+		}
+		put(p.parents[:]...)
 		flag(p.cacheWatched)
+		flag(p.localWatched)
+		flag(p.watch.local)
 		flag(p.holds)
 		for _, f := range p.believes {
 			flag(f)
