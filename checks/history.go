@@ -151,6 +151,16 @@ func (h *History) Abandon() {
 	h.abandon(number)
 }
 
+// lose ends the operation of a process that has not learned what became of it. An error
+// comes instead of an effect; otherwise there may have been one, or will be.
+func (h *History) lose(code model.Code) {
+	if code == model.Failed {
+		h.Undo()
+	} else {
+		h.Abandon()
+	}
+}
+
 func (h *History) abandon(number uint8) {
 	h.at = h.automaton().Abandon(h.at, number)
 	if n := h.property.notes; n != nil {

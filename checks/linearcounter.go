@@ -56,7 +56,7 @@ func observeCounter(t *Turn, h *History) {
 		case model.Refused:
 			h.Undo()
 		default:
-			h.Abandon()
+			h.lose(code)
 		}
 	}
 	switch next := t.Issued(); {

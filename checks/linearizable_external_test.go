@@ -166,6 +166,9 @@ func linearCases() []linearCase {
 		{"requests that start over", lock, handler(keeps), nil, requests, scheduler.Holds, ""},
 		{"leases that are left behind", lock, handler(leavesBehind), nil, requests, scheduler.Holds, ""},
 		{"a crash under a lock without a TTL", lock, catalogue.NoTTL{}, one(faults.Crash(1)), nil, scheduler.Holds, ""},
+		// An error comes instead of an effect, however often somebody tries.
+		{"a store that refuses", lock, catalogue.NoTTL{}, one(faults.Disconnect(1, 5*time.Second)), nil, scheduler.Holds, ""},
+		{"a store that refuses", register, catalogue.NoTTL{}, one(faults.Disconnect(1, 5*time.Second)), nil, scheduler.Holds, ""},
 		{"a reply that is lost", lock, keepsFor(time.Minute), one(faults.LostReply(1)), requests, scheduler.Holds, ""},
 		{"a request that is sent twice", lock, keepsFor(time.Minute), one(faults.Duplicate(1, time.Minute)), requests, scheduler.Holds, ""},
 

@@ -203,7 +203,7 @@ func learnsOfLock(t *Turn, h *History) {
 		return
 	}
 	if asksFor(h, lockAcquire, of.Key) {
-		if code == model.Refused && t.stores(of.Key) == 1 {
+		if (code == model.Refused || code == model.Failed) && t.stores(of.Key) == 1 {
 			h.Undo()
 		}
 		return
@@ -214,7 +214,7 @@ func learnsOfLock(t *Turn, h *History) {
 	case model.Missing, model.NotMine:
 		h.Return(t.released(of.Key, lockLost))
 	default:
-		h.Abandon()
+		h.lose(code)
 	}
 }
 

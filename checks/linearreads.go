@@ -68,7 +68,7 @@ func observeReads(t *Turn, h *History) {
 		case model.Refused:
 			h.Undo()
 		default:
-			h.Abandon()
+			h.lose(code)
 		}
 	}
 	pending, _ := h.Pending()

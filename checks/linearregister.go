@@ -187,7 +187,7 @@ func (t *Turn) answered(h *History, code model.Code, found Value) {
 			h.Undo()
 			return
 		}
-		h.Abandon()
+		h.lose(code)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"lockstep/model"
 )
 
-// PropertyError says that the code of a property panicked.
+// PropertyError says that the code of a property panicked. If the value has a method Limit,
+// that says in words which limit the property exceeds.
 type PropertyError struct {
 	Property string
 	// Source is the line that panicked, as far as that is known, and Value what with.
@@ -20,6 +21,9 @@ func (e *PropertyError) Error() string {
 	at := ""
 	if e.Source.File != "" {
 		at = fmt.Sprintf("%s:%d: ", e.Source.File, e.Source.Line)
+	}
+	if limit, is := e.Value.(interface{ Limit() string }); is {
+		return fmt.Sprintf("the property %s: %s", e.Property, limit.Limit())
 	}
 	return fmt.Sprintf("%sthe property %s panicked: %v", at, e.Property, e.Value)
 }

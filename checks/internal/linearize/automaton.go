@@ -24,6 +24,12 @@ const MaxOperations = 120
 // maxConfigurations is how many ways there may be to linearize a history.
 const maxConfigurations = 1 << 14
 
+// TooMuch says, as the value of a panic, which limit of this package a history exceeds.
+type TooMuch string
+
+// Limit returns the limit in words.
+func (e TooMuch) Limit() string { return string(e) }
+
 // Automaton tells histories of an object apart as far as their futures differ. Several
 // goroutines may use it at once.
 type Automaton struct {
@@ -163,7 +169,7 @@ func (a *Automaton) Abandon(from ID, number uint8) ID {
 func (a *Automaton) Join(from ID) (next ID, client uint8) {
 	for taken := a.at(from).clients; taken.Has(client); client++ {
 		if client == MaxOperations-1 {
-			panic(fmt.Sprintf("a history has more than %d clients", MaxOperations))
+			panic(TooMuch(fmt.Sprintf("a history has more than %d clients", MaxOperations)))
 		}
 	}
 	return a.follow(event{from: from, kind: joined, number: client}, func(s *state) *state {
@@ -213,7 +219,7 @@ func (a *Automaton) Unused(at ID) uint8 {
 		}
 	}
 	if unused == MaxOperations {
-		panic(fmt.Sprintf("a history has more than %d operations that are pending", MaxOperations))
+		panic(TooMuch(fmt.Sprintf("a history has more than %d operations that are pending", MaxOperations)))
 	}
 	return unused
 }

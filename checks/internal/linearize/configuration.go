@@ -48,7 +48,7 @@ func (a *Automaton) ending(s *state, at int, output *value) []configuration {
 		}
 		seen[h] = c
 		if len(seen) > maxConfigurations {
-			panic(fmt.Sprintf("there are more than %d ways to linearize a history", maxConfigurations))
+			panic(TooMuch(fmt.Sprintf("there are more than %d ways to linearize a history: bound how many operations can be lost", maxConfigurations)))
 		}
 		if ok, next := a.step(c.state.is, s.pending[at].input.is, output.is); ok {
 			ended = append(ended, a.with(c, next, at, output))
