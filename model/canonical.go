@@ -27,8 +27,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	if symmetry {
 		r.sort(s, values)
 	}
-	s.numberFamilies()
-	s.numberTokens()
+	s.numberFamilies(s.numberTokens())
 	number := func(clock *uint8) {
 		if *clock == NoClock {
 			return
@@ -133,8 +132,8 @@ func (p *Process) flags() uint8 {
 }
 
 // numberFamilies numbers the families of each node without gaps and forgets the
-// owners that are gone.
-func (s *State) numberFamilies() {
+// owners that are gone, of the first so many tokens.
+func (s *State) numberFamilies(tokens uint8) {
 	var numbers, first [MaxProcesses]uint8 // first+1 process, by node
 	for i := len(s.Processes) - 1; i >= 0; i-- {
 		first[s.Processes[i].Node] = uint8(i) + 1
@@ -148,7 +147,7 @@ func (s *State) numberFamilies() {
 			numbers[i] = numbers[i-1]
 		}
 	}
-	for n, owner := range s.Owners {
+	for n, owner := range s.Owners[:tokens] {
 		if owner == NoOwner {
 			continue
 		}
@@ -166,13 +165,10 @@ func (s *State) numberFamilies() {
 }
 
 // numberTokens numbers tokens and flights in the order in which they are
-// mentioned: in the stores, then on the nodes, then by the processes.
-func (s *State) numberTokens() {
-	const unnumbered = 0xff
-	var number [MaxTokens]uint8
-	for n := range number {
-		number[n] = unnumbered
-	}
+// mentioned: in the stores, then on the nodes, then by the processes. It returns how many
+// tokens there are.
+func (s *State) numberTokens() (tokens uint8) {
+	number := unnumbered
 	var flight [MaxFlights]uint8 // new number+1
 	flights := uint8(0)
 	owners, serials := s.Owners, s.Serials
@@ -188,7 +184,7 @@ func (s *State) numberTokens() {
 		if d.Kind != KindToken {
 			return
 		}
-		if number[d.N] == unnumbered {
+		if number[d.N] == unnumbered[0] {
 			number[d.N] = next
 			s.Owners[next], s.Serials[next] = owners[d.N], serials[d.N]
 			next++
@@ -220,7 +216,14 @@ func (s *State) numberTokens() {
 			}
 		}
 	}
-	for n := int(next); n < MaxTokens; n++ {
-		s.Owners[n] = NoOwner
-	}
+	copy(s.Owners[next:], noOwners[next:])
+	return next
 }
+
+// noOwners and unnumbered are what the owners and the numbers of tokens are at first.
+var noOwners, unnumbered = func() (owners [MaxTokens]Owner, numbers [MaxTokens]uint8) {
+	for n := range owners {
+		owners[n], numbers[n] = NoOwner, 0xff
+	}
+	return owners, numbers
+}()

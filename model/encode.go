@@ -198,6 +198,22 @@ func (s *State) encodeMemory(node *Node, to []byte) []byte {
 	return append(to, 0)
 }
 
+// appendNumber writes a number; most are small.
+func appendNumber(to []byte, v uint64) []byte {
+	if v < 0x80 {
+		return append(to, byte(v))
+	}
+	return binary.AppendUvarint(to, v)
+}
+
+// readNumber returns the number that appendNumber wrote, and its length.
+func readNumber(from []byte) (v uint64, length int) {
+	if from[0] < 0x80 {
+		return uint64(from[0]), 1
+	}
+	return binary.Uvarint(from)
+}
+
 // appendClocked writes a constant and whether a clock is running; the clock's
 // number follows from the order of the state.
 func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
@@ -205,7 +221,7 @@ func appendClocked(to []byte, clock uint8, limit Ticks) []byte {
 	if clock != NoClock {
 		running = 1
 	}
-	return binary.AppendUvarint(to, uint64(uint32(limit)<<1|running))
+	return appendNumber(to, uint64(uint32(limit)<<1|running))
 }
 
 // Bits that stand next to the node, the family and the number of registers, of which
@@ -241,9 +257,9 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 		count |= late
 	}
 	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
-	to = binary.AppendUvarint(to, uint64(p.Local))
-	to = binary.AppendUvarint(to, uint64(p.Observed))
-	to = binary.AppendUvarint(to, uint64(p.Call)<<32|uint64(p.Client)<<24|uint64(p.Noted)<<16|uint64(p.Believes))
+	to = appendNumber(to, uint64(p.Local))
+	to = appendNumber(to, uint64(p.Observed))
+	to = appendNumber(to, uint64(p.Call)<<32|uint64(p.Client)<<24|uint64(p.Noted)<<16|uint64(p.Believes))
 	for _, reg := range p.Held() {
 		if reg.For != 0 {
 			to = append(to, byte(reg.Kind)|forKey, reg.N, reg.For)
@@ -265,7 +281,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 func (s *State) Decode(from []byte, nodes, memory int) {
 	clock := uint8(0)
 	clocked := func() (uint8, Ticks) {
-		v, n := binary.Uvarint(from)
+		v, n := readNumber(from)
 		from = from[n:]
 		if v&1 == 0 {
 			return NoClock, Ticks(v >> 1)
@@ -302,18 +318,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		}
 		return watch
 	}
-	for n := range s.Owners {
-		s.Owners[n] = NoOwner
-	}
+	s.Owners = noOwners
 	s.Source, s.Attentive, s.Contexts, s.Drifts = from[0], false, false, false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
 	s.Keys = uint8(bits.Len16(present))
-	for k := range s.Entries {
-		s.Entries[k], s.Watches[k] = Entry{}, NoClock
-		if present&(1<<k) != 0 {
-			s.Watches[k] = entry(&s.Entries[k])
-		}
+	s.Entries, s.Watches = [MaxKeys]Entry{}, [MaxKeys]uint8{}
+	for ; present != 0; present &= present - 1 {
+		k := bits.TrailingZeros16(present)
+		s.Watches[k] = entry(&s.Entries[k])
 	}
 	s.Nodes = s.Nodes[:0]
 	for range nodes {
@@ -425,7 +438,7 @@ func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {
 		p.Watch = *clock
 	}
 	number := func() uint64 {
-		v, n := binary.Uvarint(from)
+		v, n := readNumber(from)
 		from = from[n:]
 		return v
 	}
