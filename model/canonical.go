@@ -75,31 +75,29 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 // dropEnded drops ended processes that nobody can wait for, neither for their result nor
 // for a flight that they have left unresolved.
 func (s *State) dropEnded() {
-	any := false
+	ended := uint64(0)
 	for i := range s.Processes {
-		any = any || s.Processes[i].Phase == Ended
+		if p := &s.Processes[i]; p.Phase == Ended && !p.unresolved() {
+			ended |= 1 << i
+		}
 	}
-	if !any {
+	if ended == 0 {
 		return
 	}
-	var wanted [MaxProcesses]bool
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		if p.Phase == Ended {
 			continue
 		}
-		for _, reg := range p.Held() {
-			if reg.Kind == KindTask {
+		for k := range p.Held() {
+			if reg := &p.Registers[k]; reg.Kind == KindTask {
 				if t := s.Task(p, reg.N); t >= 0 {
-					wanted[t] = true
+					ended &^= 1 << t
 				}
 			}
 		}
 	}
-	s.removeProcesses(func(i int) bool {
-		p := &s.Processes[i]
-		return p.Phase == Ended && !wanted[i] && !p.unresolved()
-	})
+	s.removeProcesses(ended)
 }
 
 func (p *Process) flags() uint8 {

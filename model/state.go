@@ -1,5 +1,7 @@
 package model
 
+import "math/bits"
+
 // Limits on what one state may hold. Whoever exceeds one gets an error that
 // names it.
 const (
@@ -257,34 +259,29 @@ func (s *State) freeToken() (uint8, bool) {
 	return 0, false
 }
 
-// removeProcesses drops the processes for which gone says so and keeps the
-// references among the others right.
-func (s *State) removeProcesses(gone func(i int) bool) {
-	var moved [MaxProcesses]uint8 // new position in the family
-	position := uint8(0)
-	for i := range s.Processes {
-		p := &s.Processes[i]
-		if i == 0 || p.Node != s.Processes[i-1].Node || p.Family != s.Processes[i-1].Family {
-			position = 0
-		}
-		moved[i] = position
-		if !gone(i) {
-			position++
-		}
+// removeProcesses drops the processes that are gone, each a bit, and keeps the references
+// among the others right.
+func (s *State) removeProcesses(gone uint64) {
+	if gone == 0 {
+		return
 	}
 	for i := range s.Processes {
+		if gone>>i&1 != 0 {
+			continue
+		}
 		p := &s.Processes[i]
 		for k := range p.Held() {
 			if r := &p.Registers[k]; r.Kind == KindTask {
 				if t := s.Task(p, r.N); t >= 0 {
-					r.N = moved[t]
+					before := gone >> (t - int(r.N)) & (1<<r.N - 1)
+					r.N -= uint8(bits.OnesCount64(before))
 				}
 			}
 		}
 	}
 	kept := 0
 	for i := range s.Processes {
-		if gone(i) {
+		if gone>>i&1 != 0 {
 			continue
 		}
 		if kept != i {
@@ -299,17 +296,26 @@ func (s *State) removeProcesses(gone func(i int) bool) {
 // that are under way without a process stay.
 func (s *State) DropProcesses(node int) {
 	s.Nodes[node].forget()
-	s.removeProcesses(func(i int) bool { return int(s.Processes[i].Node) == node && s.Processes[i].Phase != Sent })
+	gone := uint64(0)
+	for i := range s.Processes {
+		if p := &s.Processes[i]; int(p.Node) == node && p.Phase != Sent {
+			gone |= 1 << i
+		}
+	}
+	s.removeProcesses(gone)
 }
 
 // DropBegun ends all processes of the node that have begun without a trace, and its
 // memory.
 func (s *State) DropBegun(node int) {
 	s.Nodes[node].forget()
-	s.removeProcesses(func(i int) bool {
-		p := &s.Processes[i]
-		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent
-	})
+	gone := uint64(0)
+	for i := range s.Processes {
+		if p := &s.Processes[i]; int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent {
+			gone |= 1 << i
+		}
+	}
+	s.removeProcesses(gone)
 }
 
 // Lives reports whether the process may still do something of its own accord.
