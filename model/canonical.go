@@ -101,32 +101,16 @@ func (s *State) dropEnded() {
 }
 
 func (p *Process) flags() uint8 {
-	f := uint8(0)
-	if p.Overdue {
-		f |= 1
+	return bit(p.Overdue) | bit(p.Stopped)<<1 | bit(p.Root)<<2 | bit(p.Clock != NoClock)<<3 |
+		bit(p.New)<<4 | bit(p.Cancelled)<<5 | bit(p.Starved)<<6 | bit(p.Writing)<<7
+}
+
+// bit is 1 for true.
+func bit(b bool) uint8 {
+	if b {
+		return 1
 	}
-	if p.Stopped {
-		f |= 2
-	}
-	if p.Root {
-		f |= 4
-	}
-	if p.Clock != NoClock {
-		f |= 8
-	}
-	if p.New {
-		f |= 16
-	}
-	if p.Cancelled {
-		f |= 32
-	}
-	if p.Starved {
-		f |= 64
-	}
-	if p.Writing {
-		f |= 128
-	}
-	return f
+	return 0
 }
 
 // numberFamilies numbers the families of each node without gaps and forgets the

@@ -43,7 +43,7 @@ func (r *Rules) LoseMessages(s *State, i int, m *Move, e *Event) error {
 // failures appends, with the guards of the move that would be its effect, what may
 // strike the operation instead. start is where the guards begin, n how many there are.
 func (r *Rules) failures(s *State, p *Process, op *Operation, move Move, start, n int, m *Moves) {
-	if p.Phase == Sent {
+	if !r.intercepts || p.Phase == Sent {
 		return
 	}
 	for k, f := range r.Faults {

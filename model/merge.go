@@ -54,9 +54,11 @@ func (r *Rules) GoesOn(s *State, e *Event) bool {
 	if !p.Root || p.Phase != Acting || p.Clock != NoClock {
 		return false
 	}
-	for i, f := range r.Faults {
-		if f, ok := f.(Foresighted); ok && s.Left[i] > 0 && f.SeesPending() {
-			return false
+	if r.foresees {
+		for i, f := range r.Faults {
+			if f, ok := f.(Foresighted); ok && s.Left[i] > 0 && f.SeesPending() {
+				return false
+			}
 		}
 	}
 	if r.Automaton.Operation(p.Local).Context != NoContext {

@@ -46,6 +46,24 @@ type Rules struct {
 	// Roots is how many processes there are at the beginning. NodeDrift and StoreDrift are
 	// the numbers, from 1, of the faults by which clocks drift; 0 for none.
 	Roots, NodeDrift, StoreDrift int
+
+	// stretches, intercepts and foresees: some fault is of that kind, so it is worth asking
+	// each.
+	stretches, intercepts, foresees bool
+}
+
+// AddFault adds a fault, whose durations are in ticks.
+func (r *Rules) AddFault(f Fault) {
+	r.Faults = append(r.Faults, f)
+	if d, ok := f.(Drifting); ok && d.OfStores() {
+		r.StoreDrift = len(r.Faults)
+	} else if ok {
+		r.NodeDrift = len(r.Faults)
+	}
+	_, stretches := f.(Stretching)
+	_, intercepts := f.(Interceptor)
+	_, foresees := f.(Foresighted)
+	r.stretches, r.intercepts, r.foresees = r.stretches || stretches, r.intercepts || intercepts, r.foresees || foresees
 }
 
 // timing returns how long the process may be in its phase, from its start, and

@@ -72,6 +72,9 @@ type Stretching interface {
 // stretch returns by how much TTLs may still become longer: the constants of their
 // clocks must be ready for that.
 func (r *Rules) stretch(s *State) Ticks {
+	if !r.stretches {
+		return 0
+	}
 	longer := Ticks(0)
 	for i, f := range r.Faults {
 		if f, ok := f.(Stretching); ok {

@@ -17,12 +17,16 @@ type sorter struct {
 // a fixed order.
 func (r *Rules) sort(s *State, values Values) {
 	o := sorter{rules: r, state: s, values: values}
-	for k := len(s.Entries) - 1; k >= 0; k-- {
+	for k := len(s.present()) - 1; k >= 0; k-- {
 		if v := s.Entries[k].Value; v.Kind == KindToken {
 			o.inStore[v.N] = uint8(k) + 1
 		}
-		if v := s.Replica.Entries[k].Value; v.Kind == KindToken && o.inStore[v.N] == 0 {
-			o.inStore[v.N] = MaxKeys + uint8(k) + 1
+	}
+	if s.Replica.Lags {
+		for k := MaxKeys - 1; k >= 0; k-- {
+			if v := s.Replica.Entries[k].Value; v.Kind == KindToken && o.inStore[v.N] == 0 {
+				o.inStore[v.N] = MaxKeys + uint8(k) + 1
+			}
 		}
 	}
 	var nodes [MaxProcesses]span

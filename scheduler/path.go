@@ -68,7 +68,13 @@ func (x *expander) path(state uint32, extra *ordinal) ([]pathMove, error) {
 	x.mid.Reset(0)
 	x.settle()
 	births := make([]int, len(x.source)) // by clock, from 1
-	var result []pathMove
+	moves := len(ordinals)
+	for _, o := range ordinals {
+		if o.further > 0 {
+			moves++
+		}
+	}
+	result := make([]pathMove, 0, moves)
 	for _, o := range ordinals {
 		x.from.Copy(&x.to)
 		x.before.Copy(&x.after)

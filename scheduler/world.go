@@ -162,12 +162,7 @@ func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*mod
 		if f.Budget() == 0 {
 			continue
 		}
-		r.Faults = append(r.Faults, resolved)
-		if d, ok := resolved.(model.Drifting); ok && d.OfStores() {
-			r.StoreDrift = len(r.Faults)
-		} else if ok {
-			r.NodeDrift = len(r.Faults)
-		}
+		r.AddFault(resolved)
 	}
 	r.Roots = s.roots()
 	return r, l, nil
