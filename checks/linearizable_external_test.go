@@ -169,6 +169,7 @@ func linearCases() []linearCase {
 		// An error comes instead of an effect, however often somebody tries.
 		{"a store that refuses", lock, catalogue.NoTTL{}, one(faults.Disconnect(1, 5*time.Second)), nil, scheduler.Holds, ""},
 		{"a store that refuses", register, catalogue.NoTTL{}, one(faults.Disconnect(1, 5*time.Second)), nil, scheduler.Holds, ""},
+		{"a release that is sent again", lock, keepsFor(time.Minute), one(faults.Resend(1)), requests, scheduler.Violated, "was told at 3s that it no longer held lock"},
 		{"a reply that is lost", lock, keepsFor(time.Minute), one(faults.LostReply(1)), requests, scheduler.Holds, ""},
 		{"a request that is sent twice", lock, keepsFor(time.Minute), one(faults.Duplicate(1, time.Minute)), requests, scheduler.Holds, ""},
 

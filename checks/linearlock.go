@@ -321,6 +321,9 @@ func explainLock(t *model.Trace) string {
 		return "the lock is not linearizable"
 	}
 	verb, name, _ := strings.Cut(last.Input, " ")
+	if last.Output == string(lockLost) {
+		return fmt.Sprintf("%s was told at %s that it no longer held %s, which it did hold until it released it", last.Process, model.FormatDuration(*last.Return), name)
+	}
 	if verb == string(lockRelease) {
 		return fmt.Sprintf("%s released %s at %s, which it did not hold: its lease had run out or it had released it before", last.Process, name, model.FormatDuration(*last.Return))
 	}
