@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // An atomic step may ask whether the time that an entry carries is at least so old by the
@@ -100,6 +101,11 @@ func (r *Rules) answers(s *State, p *Process, op *Operation, ages Ages, guards [
 	t := s.Entries[asked.Key].Stamp
 	if asked.Age > t.Limit {
 		m.Err = &LimitError{op.Source, "a time is compared with something longer than what Now was told"}
+		return
+	}
+	if before := slices.Index(run.Asked, asked); before < len(run.Asked)-1 {
+		// Who asks once more in the same step is told the same.
+		r.answers(s, p, op, ages.With(ages.Older(before)), guards, m, do)
 		return
 	}
 	limit := asked.Age + r.ahead(t.Steps)

@@ -194,3 +194,49 @@ func itsOwn(v *protocol.View, token protocol.Token) bool {
 }
 
 func notPositive(v *protocol.View, token protocol.Token) bool { return v.OlderThan("k", 0) }
+
+// asksTwice takes a lock, and asks twice in one step how old it is, when that is at the
+// border: the answers are the same.
+func asksTwice(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	if ok, err := protocol.Atomic(c.Store, token, takesNow); err != nil || !ok {
+		return protocol.Empty()
+	}
+	c.Sleep(10 * time.Second)
+	if torn, err := protocol.Atomic(c.Store, token, answersDiffer); err == nil && torn {
+		c.Acquired("torn")
+	}
+	return protocol.Empty()
+}
+
+func answersDiffer(v *protocol.View, _ protocol.Token) bool {
+	return v.OlderThan("lock", 10*time.Second) != v.OlderThan("lock", 10*time.Second)
+}
+
+type asksTwiceOver struct{}
+
+func (asksTwiceOver) Handle(c *protocol.Client) protocol.Answer { return asksTwice(c) }
+
+// One step is one instant: who asks the same once more is told the same.
+func TestAnAtomicStepIsToldTheSameTwice(t *testing.T) {
+	s := checks.NewScenario(asksTwiceOver{})
+	s.Nodes, s.Updates = 1, 0
+	torn := checks.Define(checks.Definition{
+		Name: "told-the-same", Rule: "the answers are the same", Vacuous: "nobody asked",
+		Check: func(v *checks.View) {
+			if v.Step().Operation == "Atomic" {
+				v.Exercise()
+			}
+			if len(v.Believers("torn")) > 0 {
+				v.Violate()
+			}
+		},
+	})
+	r, err := scheduler.Check(t.Context(), s, []model.Property{torn}, scheduler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Verdicts[0]; v.Verdict != scheduler.Holds || v.Vacuous != "" {
+		t.Errorf("%s %s", v.Verdict, v.Vacuous)
+	}
+}
