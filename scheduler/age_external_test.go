@@ -205,6 +205,7 @@ func asksTwice(c *protocol.Client) protocol.Answer {
 	c.Sleep(10 * time.Second)
 	if torn, err := protocol.Atomic(c.Store, token, answersDiffer); err == nil && torn {
 		c.Acquired("torn")
+		c.Sleep(time.Second)
 	}
 	return protocol.Empty()
 }
