@@ -211,7 +211,8 @@ func asksTwice(c *protocol.Client) protocol.Answer {
 }
 
 func answersDiffer(v *protocol.View, _ protocol.Token) bool {
-	return v.OlderThan("lock", 10*time.Second) != v.OlderThan("lock", 10*time.Second)
+	first := v.OlderThan("lock", 10*time.Second)
+	return first != v.OlderThan("lock", 10*time.Second)
 }
 
 type asksTwiceOver struct{}
