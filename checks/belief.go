@@ -1,10 +1,23 @@
 package checks
 
 import (
+	"iter"
+	"math/bits"
 	"time"
 
 	"lockstep/model"
 )
+
+// locks are those of a set of keys, each a bit, as in [model.Process.Believes].
+func locks(set uint16) iter.Seq[model.KeyID] {
+	return func(yield func(model.KeyID) bool) {
+		for ; set != 0; set &= set - 1 {
+			if !yield(model.KeyID(bits.TrailingZeros16(set))) {
+				return
+			}
+		}
+	}
+}
 
 // holds reports whether the entry under a key carries a token of the owner.
 func holds(s *model.State, owner model.Owner, key model.KeyID) bool {

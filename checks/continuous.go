@@ -28,10 +28,7 @@ func (continuousHold) Check(s *model.State, _ *model.Event, _ []byte) model.Outc
 	var outcome model.Outcome
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		for k := model.KeyID(0); p.Believes>>k != 0; k++ {
-			if p.Believes&(1<<k) == 0 {
-				continue
-			}
+		for k := range locks(p.Believes) {
 			outcome |= model.Exercised
 			if !holds(s, model.OwnerOf(p), k) {
 				outcome |= model.Violated

@@ -31,17 +31,11 @@ func (convergesWithin) Check(s *model.State, e *model.Event, _ []byte) model.Out
 	if e.Move.Kind == model.MoveLate {
 		return model.Exercised | model.Violated
 	}
-	lasts := faultLasts(s)
-	anew := e.Move.Kind.IsFault() || e.Move.Kind == model.MoveRecovery
-	var outcome model.Outcome
-	for k := range s.Entries {
-		v := s.Entries[k].Value
-		if anew {
-			s.Watches[k] = model.NoClock
-		}
-		outcome |= watch(&s.Watches[k], v.Kind == model.KindVersion && v.N < s.Source && !lasts)
+	if e.Move.Kind.IsFault() || e.Move.Kind == model.MoveRecovery {
+		s.Watches = [model.MaxKeys]uint8{}
 	}
-	return outcome
+	lasts := faultLasts(s)
+	return watchEntries(s, func(k int) bool { return !lasts && outdated(s, k) })
 }
 
 // faultLasts reports whether a fault has begun that will be over.

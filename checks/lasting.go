@@ -74,8 +74,8 @@ func (lossNoticedWithin) Check(s *model.State, e *model.Event, _ []byte) model.O
 	for i := range s.Processes {
 		p := &s.Processes[i]
 		lost := false
-		for k := model.KeyID(0); p.Believes>>k != 0; k++ {
-			lost = lost || p.Believes&(1<<k) != 0 && !holds(s, model.OwnerOf(p), k)
+		for k := range locks(p.Believes) {
+			lost = lost || !holds(s, model.OwnerOf(p), k)
 		}
 		outcome |= watch(&p.Watch, lost)
 	}
@@ -155,10 +155,13 @@ func (freshWithin) Check(s *model.State, e *model.Event, _ []byte) model.Outcome
 	if e.Move.Kind == model.MoveLate {
 		return model.Exercised | model.Violated
 	}
-	return watchEntries(s, func(k int) bool {
-		v := s.Entries[k].Value
-		return v.Kind == model.KindVersion && v.N < s.Source
-	})
+	return watchEntries(s, func(k int) bool { return outdated(s, k) })
+}
+
+// outdated reports whether what is under a key is a value that is older than the source.
+func outdated(s *model.State, k int) bool {
+	v := s.Entries[k].Value
+	return v.Kind == model.KindVersion && v.N < s.Source
 }
 
 func (p freshWithin) Explain(t *model.Trace) string {

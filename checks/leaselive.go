@@ -33,10 +33,7 @@ func (writeUnderLease) Check(s *model.State, e *model.Event, _ []byte) model.Out
 		if c := &e.Changes[i]; !c.Written || c.After.Value.Kind != model.KindVersion {
 			continue
 		}
-		for k := model.KeyID(0); e.Believed>>k != 0; k++ {
-			if e.Believed&(1<<k) == 0 {
-				continue
-			}
+		for k := range locks(e.Believed) {
 			outcome |= model.Exercised
 			if !holds(s, owner, k) {
 				outcome |= model.Violated

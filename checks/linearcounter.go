@@ -62,7 +62,7 @@ func observeCounter(t *Turn, h *History) {
 	switch next := t.Issued(); {
 	case next.Kind == model.SourceCommit:
 		// Nobody else changes the source while the transaction lasts.
-		h.Call(t.newestBut(t.state.Source + 1))
+		h.Call(countInput(t.state.Processes[t.process].Newest(model.Version(t.state.Source + 1))))
 	case next.Kind == model.SourceUpdate && next.Value.Kind == model.KindVersion:
 		h.Call(countInput(next.Value.N))
 	case next.Kind == model.SourceUpdate:
@@ -70,19 +70,8 @@ func observeCounter(t *Turn, h *History) {
 	}
 }
 
-// newestBut returns the newest version that the process knows but for one.
-func (t *Turn) newestBut(version uint8) countInput {
-	newest := replaces
-	for _, r := range t.state.Processes[t.process].Held() {
-		if r.Kind == model.KindVersion && r.N != version {
-			newest = max(newest, countInput(r.N))
-		}
-	}
-	return newest
-}
-
 func explainCounter(t *model.Trace) string {
-	last := lastReturned(t)
+	last := t.LastReturned()
 	if last == nil {
 		return "the source is not linearizable as a counter"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/checks/internal/linearize"
 	"lockstep/model"
 
 	"github.com/anishathalye/porcupine"
@@ -74,7 +75,7 @@ type lockInput struct {
 	Client int
 	// Others are, for an expiry of which nobody knows any more whose it is, those whose it
 	// is not.
-	Others string
+	Others linearize.Numbers
 }
 
 // nobody is the client of an expiry of which nobody knows any more whose it is.
@@ -105,7 +106,7 @@ func (in lockInput) step(s holders, out lockOutput) (bool, any) {
 		return true, s
 	}
 	if in.Client == nobody {
-		mine = held && !slices.Contains(strings.Fields(in.Others), fmt.Sprint(holder))
+		mine = held && !in.Others.Has(uint8(holder))
 	}
 	if mine {
 		return true, s.without(in.Name)
@@ -154,24 +155,12 @@ func (s holders) with(name string, client int) holders {
 }
 
 func observeLock(t *Turn, h *History) {
-	changes := t.Changes()
-	leasesRunOut(t, h, changes)
 	if !t.Somebody() {
+		leasesRunOut(t, h)
 		return
 	}
-	// An atomic step asks for what it asks for, and does it at once.
-	for _, c := range changes {
-		if c.Expired || t.event.Process != t.process || t.event.Operation == nil || t.event.Operation.Kind != model.RunScript {
-			continue
-		}
-		switch {
-		case c.Written && c.New.Kind == model.KindToken && t.holder(c.New) == t.Party():
-			if !asksFor(h, lockAcquire, c.Key) {
-				h.Call(lockInput{Op: lockAcquire, Name: c.Key, Client: h.Client()})
-			}
-		case c.Removed && c.Old.Kind == model.KindToken:
-			h.Happens(lockInput{Op: lockRelease, Name: c.Key, Client: h.Client()}, t.released(c.Key, lockDone))
-		}
+	if t.event.Process == t.process && t.event.Operation != nil && t.event.Operation.Kind == model.RunScript {
+		lockedInStep(t, h)
 	}
 	learnsOfLock(t, h)
 	acquired, _ := t.Marks()
@@ -193,6 +182,20 @@ func observeLock(t *Turn, h *History) {
 		h.Call(lockInput{Op: lockRelease, Name: next.Key, Client: h.Client()})
 	case next.Kind == model.Set && next.Value.Kind == model.KindToken && !t.believes(next.Key) && !asksFor(h, lockAcquire, next.Key):
 		h.Call(lockInput{Op: lockAcquire, Name: next.Key, Client: h.Client()})
+	}
+}
+
+// lockedInStep notes what an atomic step does to locks, which is asked for and done at once.
+func lockedInStep(t *Turn, h *History) {
+	for _, c := range t.Changes() {
+		switch {
+		case c.Written && c.New.Kind == model.KindToken && t.holder(c.New) == t.Party():
+			if !asksFor(h, lockAcquire, c.Key) {
+				h.Call(lockInput{Op: lockAcquire, Name: c.Key, Client: h.Client()})
+			}
+		case c.Removed && c.Old.Kind == model.KindToken:
+			h.Happens(lockInput{Op: lockRelease, Name: c.Key, Client: h.Client()}, t.released(c.Key, lockDone))
+		}
 	}
 }
 
@@ -266,18 +269,9 @@ func (t *Turn) believes(key string) bool {
 	return t.hasLock(t.state.Processes[t.process].Believes, key)
 }
 
-func (t *Turn) hasLock(locks uint16, key string) bool {
-	for k := model.KeyID(0); locks>>k != 0; k++ {
-		if _, name := t.name(k); locks&(1<<k) != 0 && name == key {
-			return true
-		}
-	}
-	return false
-}
-
 // leasesRunOut ends the leases that run out in the step.
-func leasesRunOut(t *Turn, h *History, changes []Change) {
-	for _, c := range changes {
+func leasesRunOut(t *Turn, h *History) {
+	for _, c := range t.Changes() {
 		if !c.Expired || c.Old.Kind != model.KindToken || t.elsewhere(c) {
 			continue
 		}
@@ -303,20 +297,8 @@ func (t *Turn) elsewhere(c Change) bool {
 	return false
 }
 
-// clients returns the numbers of all clients that are there.
-func (h *History) clients() string {
-	var all []string
-	for i := range h.state.Processes {
-		if p := &h.state.Processes[i]; p.Client != 0 {
-			all = append(all, fmt.Sprintf("%3d", p.Client-1))
-		}
-	}
-	slices.Sort(all)
-	return strings.Join(slices.Compact(all), " ")
-}
-
 func explainLock(t *model.Trace) string {
-	last := lastReturned(t)
+	last := t.LastReturned()
 	if last == nil {
 		return "the lock is not linearizable"
 	}

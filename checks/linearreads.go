@@ -93,7 +93,7 @@ func observeReads(t *Turn, h *History) {
 }
 
 func explainReads(t *model.Trace) string {
-	last := lastReturned(t)
+	last := t.LastReturned()
 	if last == nil {
 		return "the reads are not linearizable"
 	}

@@ -136,8 +136,8 @@ func (in registerInput) step(s registers) (registerOutput, registers) {
 }
 
 // asRegister returns the operation as one on a register, false if it is none.
-func (r Request) asRegister(t *Turn) (registerInput, bool) {
-	in := registerInput{Kind: r.Kind, Name: r.Key, Mode: r.Mode &^ model.KeepTTL, Value: coarse(r.Value)}
+func (r Request) asRegister() (registerInput, bool) {
+	in := registerInput{Kind: r.Kind, Key: r.key, Name: r.Key, Mode: r.Mode &^ model.KeepTTL, Value: coarse(r.Value)}
 	switch r.Kind {
 	case model.GetStamped:
 		in.Kind, in.Value = model.Get, Value{}
@@ -147,11 +147,7 @@ func (r Request) asRegister(t *Turn) (registerInput, bool) {
 	default:
 		return in, false
 	}
-	if r.Key == "" {
-		return in, false
-	}
-	in.Key, _ = t.find(r.Store, r.Key)
-	return in, true
+	return in, r.Key != ""
 }
 
 func observeRegister(t *Turn, h *History) {
@@ -164,11 +160,11 @@ func observeRegister(t *Turn, h *History) {
 		return
 	}
 	if of, code, found := t.Learned(); of.Key != "" {
-		if _, is := of.asRegister(t); is {
+		if _, is := of.asRegister(); is {
 			t.answered(h, code, found)
 		}
 	}
-	if in, is := t.Issued().asRegister(t); is {
+	if in, is := t.Issued().asRegister(); is {
 		h.Call(in)
 	}
 }
@@ -194,20 +190,18 @@ func (t *Turn) answered(h *History, code model.Code, found Value) {
 // atOnce notes a change that is not made by an operation on a register: by the clock, by
 // somebody else, or by an operation of another kind.
 func (t *Turn) atOnce(h *History, c Change) {
-	key, _ := t.find(c.Store, c.Key)
 	if op := t.event.Operation; op != nil && t.process >= 0 {
-		r := t.request(op)
-		if in, is := r.asRegister(t); is && in.Key == key {
+		if in, is := t.request(op).asRegister(); is && in.Key == c.key {
 			return
 		}
 	} else if !c.Removed {
 		return
 	}
-	h.Happens(registerInput{Kind: model.Return, Key: key, Name: c.Key, Value: coarse(c.New)}, registerOutput{Code: model.Done})
+	h.Happens(registerInput{Kind: model.Return, Key: c.key, Name: c.Key, Value: coarse(c.New)}, registerOutput{Code: model.Done})
 }
 
 func explainRegister(t *model.Trace) string {
-	last := lastReturned(t)
+	last := t.LastReturned()
 	if last == nil {
 		return "what is under a key is not linearizable as a register"
 	}

@@ -54,8 +54,8 @@ func (holderNotFencedOff) Check(s *model.State, e *model.Event, _ []byte) model.
 // legitimate reports whether the process of the step believed to hold a lock that carries
 // its token.
 func legitimate(s *model.State, e *model.Event) bool {
-	for k := model.KeyID(0); e.Believed>>k != 0; k++ {
-		if e.Believed&(1<<k) != 0 && holds(s, model.OwnerOf(&s.Processes[e.Process]), k) {
+	for k := range locks(e.Believed) {
+		if holds(s, model.OwnerOf(&s.Processes[e.Process]), k) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package checks
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"lockstep/checks/internal/linearize"
 	"lockstep/model"
@@ -133,7 +134,8 @@ func (p *linearizable) Check(s *model.State, e *model.Event, memory []byte) mode
 		return 0
 	}
 	v := View{state: s, event: e, name: p.name}
-	if e.Process < 0 || !entered(e, e.Process) {
+	isIts := func(n model.Entered) bool { return n.Process == e.Process }
+	if e.Process < 0 || !slices.ContainsFunc(e.Entered, isIts) {
 		p.turn(&Turn{View: &v, process: e.Process}, &h)
 	}
 	for k := range e.Entered {
@@ -151,15 +153,6 @@ func (p *linearizable) Check(s *model.State, e *model.Event, memory []byte) mode
 	return h.outcome
 }
 
-func entered(e *model.Event, process int) bool {
-	for k := range e.Entered {
-		if e.Entered[k].Process == process {
-			return true
-		}
-	}
-	return false
-}
-
 // turn lets the object tell what a turn means.
 func (p *linearizable) turn(t *Turn, h *History) {
 	h.process = t.process
@@ -169,24 +162,28 @@ func (p *linearizable) turn(t *Turn, h *History) {
 // forsake abandons the operations of processes that are gone or that have ended, and
 // forgets clients that are gone.
 func (h *History) forsake() {
-	var calls, clients linearize.Numbers
+	left := h.automaton().Pending(h.at)
 	for i := range h.state.Processes {
-		p := &h.state.Processes[i]
-		if p.Call != 0 {
-			calls = calls.With(p.Call - 1)
-		}
-		if p.Client != 0 {
-			clients = clients.With(p.Client - 1)
+		if call := h.state.Processes[i].Call; call != 0 {
+			left = left.Without(linearize.Numbers{}.With(call - 1))
 		}
 	}
-	left := h.automaton().Pending(h.at).Without(calls)
-	for number := uint8(0); left != (linearize.Numbers{}); number++ {
+	for number := range uint8(linearize.MaxOperations) {
 		if left.Has(number) {
 			h.abandon(number)
-			left = left.Without(linearize.Numbers{}.With(number))
 		}
 	}
-	h.at = h.automaton().Collect(h.at, clients)
+	h.at = h.automaton().Collect(h.at, h.clients())
+}
+
+// clients returns the numbers of all clients that are there.
+func (h *History) clients() (numbers linearize.Numbers) {
+	for i := range h.state.Processes {
+		if client := h.state.Processes[i].Client; client != 0 {
+			numbers = numbers.With(client - 1)
+		}
+	}
+	return numbers
 }
 
 // Explain says what the last operation was that found no place.
@@ -194,7 +191,7 @@ func (p *linearizable) Explain(t *model.Trace) string {
 	if p.object.Explain != nil {
 		return p.object.Explain(t)
 	}
-	last := lastReturned(t)
+	last := t.LastReturned()
 	if last == nil {
 		return "the history is not linearizable"
 	}
@@ -204,16 +201,4 @@ func (p *linearizable) Explain(t *model.Trace) string {
 	}
 	return fmt.Sprintf("%s, called at %s, returned %s at %s, which it cannot at any instant in between, whatever the order of the other operations",
 		who, model.FormatDuration(last.Call), last.Output, model.FormatDuration(*last.Return))
-}
-
-// lastReturned returns the operation of the history that was the last to return, nil if
-// none has.
-func lastReturned(t *model.Trace) *model.HistoryOperation {
-	var last *model.HistoryOperation
-	for i := range t.History {
-		if o := &t.History[i]; o.Return != nil && (last == nil || *o.Return >= *last.Return) {
-			last = o
-		}
-	}
-	return last
 }

@@ -26,8 +26,8 @@ func (noRecreatedLock) Check(s *model.State, e *model.Event, _ []byte) model.Out
 	var outcome model.Outcome
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		for k := model.KeyID(0); p.Believes>>k != 0; k++ {
-			if p.Believes&(1<<k) != 0 && !holds(s, model.OwnerOf(p), k) {
+		for k := range locks(p.Believes) {
+			if !holds(s, model.OwnerOf(p), k) {
 				outcome |= model.Exercised
 			}
 		}

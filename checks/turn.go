@@ -25,6 +25,9 @@ type Request struct {
 	Mode model.SetMode
 	// Value is what it brings, if it brings something.
 	Value Value
+
+	// key is the number of the key.
+	key model.KeyID
 }
 
 // Somebody reports whether the turn is that of a process.
@@ -129,6 +132,7 @@ func (t *Turn) marks() []model.Mark {
 func (t *Turn) request(op *model.Operation) Request {
 	r := Request{Kind: op.Kind, Mode: op.Mode}
 	if op.Kind.OnEntry() && !op.Local {
+		r.key = op.Key
 		r.Store, r.Key = t.name(op.Key)
 	}
 	if p := &t.state.Processes[t.process]; op.Arg != model.NoRegister && int(op.Arg) < len(p.Held()) {

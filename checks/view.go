@@ -83,14 +83,21 @@ func (v *View) Present(store, key string) (present, timed bool) {
 func (v *View) Believers(key string) []Party {
 	var all []Party
 	for i := range v.state.Processes {
-		p := &v.state.Processes[i]
-		for k := model.KeyID(0); p.Believes>>k != 0; k++ {
-			if _, name := v.name(k); p.Believes&(1<<k) != 0 && name == key {
-				all = append(all, partyOf(model.OwnerOf(p)))
-			}
+		if p := &v.state.Processes[i]; v.hasLock(p.Believes, key) {
+			all = append(all, partyOf(model.OwnerOf(p)))
 		}
 	}
 	return all
+}
+
+// hasLock reports whether a set of locks has the one of that name.
+func (v *View) hasLock(set uint16, key string) bool {
+	for k := range locks(set) {
+		if _, name := v.name(k); name == key {
+			return true
+		}
+	}
+	return false
 }
 
 // Idle reports whether no process is at work and no request under way.
@@ -150,6 +157,9 @@ type Change struct {
 	Old, New Value
 	// Held is whose token was there before.
 	Held Party
+
+	// key is the number of the key.
+	key model.KeyID
 }
 
 // Changes returns what the step did, in order.
@@ -170,7 +180,7 @@ func (v *View) Changes() []Change {
 		all = append(all, Change{
 			Store: store, Key: key, Before: version(c.Before.Value), After: version(c.After.Value),
 			Written: c.Written, Removed: c.Before.Present() && !c.After.Present(), Held: partyOf(c.Owner),
-			Expired: (v.event.Move.Kind == model.MoveExpire || c.ByClock) && !c.After.Present(), Old: c.Before.Value, New: c.After.Value,
+			Expired: (v.event.Move.Kind == model.MoveExpire || c.ByClock) && !c.After.Present(), Old: c.Before.Value, New: c.After.Value, key: c.Key,
 		})
 	}
 	return all

@@ -1,6 +1,10 @@
 package faults
 
-import "lockstep/model"
+import (
+	"math/bits"
+
+	"lockstep/model"
+)
 
 // Crash returns the fault that ends a node for good, at most times times in a
 // run: its processes and its memory are gone, deferred calls do not run, requests
@@ -17,26 +21,24 @@ func (f crash) Resolve(model.Tick) (model.Fault, error) { return f, f.valid() }
 
 // Offer lets every node crash on which something is going on. A node on which
 // nothing has begun may as well never be asked.
-func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) { offerBusy(s, m) }
+func (crash) Offer(_ *model.Rules, s *model.State, m *model.Moves) { offerOn(busy(s), m) }
 
-// offerBusy offers the fault on every node on which something is going on.
-func offerBusy(s *model.State, m *model.Moves) {
-	for n := range s.Nodes {
-		if busy(s, n) {
-			m.Begin()
-			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(n)})
-		}
+// offerOn offers the fault on the nodes of a set.
+func offerOn(nodes uint64, m *model.Moves) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		m.Begin()
+		m.Add(model.Move{Kind: model.MoveFault, Index: uint8(bits.TrailingZeros64(nodes))})
 	}
 }
 
-// busy reports whether something is going on on the node.
-func busy(s *model.State, node int) bool {
+// busy returns the nodes on which something is going on, each as a bit.
+func busy(s *model.State) (nodes uint64) {
 	for i := range s.Processes {
-		if p := &s.Processes[i]; int(p.Node) == node && p.Active() {
-			return true
+		if p := &s.Processes[i]; p.Active() {
+			nodes |= 1 << p.Node
 		}
 	}
-	return false
+	return nodes
 }
 
 func (crash) Apply(_ *model.Rules, s *model.State, m *model.Move, e *model.Event) error {

@@ -53,12 +53,13 @@ func (f restart) Resolve(t model.Tick) (model.Fault, error) {
 // which nothing is going on may have something in its memory, or may do something when it
 // starts again: other than a crash a restart does matter there.
 func (f restart) Offer(r *model.Rules, s *model.State, m *model.Moves) {
+	nodes := busy(s)
 	for n := range s.Nodes {
-		if busy(s, n) || r.Renews(s, uint8(n)) {
-			m.Begin()
-			m.Add(model.Move{Kind: model.MoveFault, Index: uint8(n)})
+		if r.Renews(s, uint8(n)) {
+			nodes |= 1 << n
 		}
 	}
+	offerOn(nodes, m)
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
 		if node.Status != model.Down {

@@ -180,7 +180,7 @@ func (r *Rules) effect(s *State, i int, op *Operation, move *Move, e *Event) (Ob
 		return bind(p, Datum{Kind: KindVersion, N: version, For: op.For}, op)
 	case SourceUpdate, SourceWrite, SourceCommit, SourceRollback:
 		if op.Kind == SourceCommit && p.Writing {
-			e.Known, e.Committed = p.newest(Version(s.Source+1)), true
+			e.Known, e.Committed = p.Newest(Version(s.Source+1)), true
 		}
 		return r.sourceEffect(s, p, op)
 	case StartDeadline:
@@ -276,7 +276,7 @@ func (r *Rules) readEffect(s *State, p *Process, op *Operation, move *Move, e *E
 	if code != Found {
 		return Observe(code), nil
 	}
-	e.Known = p.newest(entry.Value)
+	e.Known = p.Newest(entry.Value)
 	o, err := bind(p, entry.Value, op)
 	if err != nil || op.Kind == Get || entry.Stamp.Clock == NoClock {
 		return o, err
@@ -297,9 +297,9 @@ func bind(p *Process, d Datum, op *Operation) (Observation, error) {
 	return p.find(Register{Datum: d}, op)
 }
 
-// newest returns the newest version that the process knows but for one, and of what is for
+// Newest returns the newest version that the process knows but for one, and of what is for
 // another key than that; 0 for none.
-func (p *Process) newest(but Datum) uint8 {
+func (p *Process) Newest(but Datum) uint8 {
 	newest := uint8(0)
 	for _, reg := range p.Held() {
 		if reg.Kind == KindVersion && reg.Datum != but && (but.For == 0 || reg.For == but.For) {

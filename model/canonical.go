@@ -75,12 +75,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 // dropEnded drops ended processes that nobody can wait for, neither for their result nor
 // for a flight that they have left unresolved.
 func (s *State) dropEnded() {
-	ended := uint64(0)
-	for i := range s.Processes {
-		if p := &s.Processes[i]; p.Phase == Ended && !p.unresolved() {
-			ended |= 1 << i
-		}
-	}
+	ended := s.those(func(p *Process) bool { return p.Phase == Ended && !p.unresolved() })
 	if ended == 0 {
 		return
 	}

@@ -83,10 +83,10 @@ type Watching interface {
 type Windowed interface {
 	Watching
 	// Compares reports whether it matters, in a step that follows from the operation, how
-	// long the clock Since[k] has run; op is nil for a step of no operation. If it may have run for less
-	// than Patience the step comes once more, with the bit k in [Move.Soon] and the
-	// clock bounded by that. What Check makes of the state and of its memory must be the same
-	// both times.
+	// long the clock Since[k] has run; op is nil for a step of no operation. If it may have
+	// run for less than Patience the step comes once more, with the bit k in [Move.Soon] and
+	// the clock bounded by that. What Check makes of the state and of its memory must be the
+	// same both times.
 	Compares(s *State, op *Operation, k int) bool
 }
 

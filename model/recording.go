@@ -58,3 +58,15 @@ type HistoryOperation struct {
 	Call   time.Duration  `json:"call_ns"`
 	Return *time.Duration `json:"return_ns,omitempty"`
 }
+
+// LastReturned returns the operation of the history that was the last to return, nil if none
+// has: in a counterexample, the one that finds no place.
+func (t *Trace) LastReturned() *HistoryOperation {
+	var last *HistoryOperation
+	for i := range t.History {
+		if o := &t.History[i]; o.Return != nil && (last == nil || *o.Return >= *last.Return) {
+			last = o
+		}
+	}
+	return last
+}

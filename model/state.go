@@ -259,6 +259,16 @@ func (s *State) freeToken() (uint8, bool) {
 	return 0, false
 }
 
+// those returns the processes of which something is so, each as a bit.
+func (s *State) those(is func(p *Process) bool) (set uint64) {
+	for i := range s.Processes {
+		if is(&s.Processes[i]) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
 // removeProcesses drops the processes that are gone, each a bit, and keeps the references
 // among the others right.
 func (s *State) removeProcesses(gone uint64) {
@@ -296,26 +306,16 @@ func (s *State) removeProcesses(gone uint64) {
 // that are under way without a process stay.
 func (s *State) DropProcesses(node int) {
 	s.Nodes[node].forget()
-	gone := uint64(0)
-	for i := range s.Processes {
-		if p := &s.Processes[i]; int(p.Node) == node && p.Phase != Sent {
-			gone |= 1 << i
-		}
-	}
-	s.removeProcesses(gone)
+	s.removeProcesses(s.those(func(p *Process) bool { return int(p.Node) == node && p.Phase != Sent }))
 }
 
 // DropBegun ends all processes of the node that have begun without a trace, and its
 // memory.
 func (s *State) DropBegun(node int) {
 	s.Nodes[node].forget()
-	gone := uint64(0)
-	for i := range s.Processes {
-		if p := &s.Processes[i]; int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent {
-			gone |= 1 << i
-		}
-	}
-	s.removeProcesses(gone)
+	s.removeProcesses(s.those(func(p *Process) bool {
+		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent
+	}))
 }
 
 // Lives reports whether the process may still do something of its own accord.

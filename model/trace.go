@@ -103,8 +103,8 @@ func (s *TraceStep) By(m *TraceMark) string {
 }
 
 // TraceChange is what a step did to an entry. A value is v and the version of the
-// source that it was computed from, and of and the key if it was read for one, a token # and its number, an absent entry
-// is empty.
+// source that it was computed from, and of and the key if it was read for one, a token #
+// and its number, an absent entry is empty.
 type TraceChange struct {
 	// Key is the store and the key.
 	Key       string        `json:"key"`

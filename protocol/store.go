@@ -309,13 +309,7 @@ func (s *Store) do(call Call) Reply {
 type Source struct{ c *Client }
 
 // Read returns a value computed from the current version of the source.
-func (s *Source) Read() (Value, error) {
-	r := s.c.do(Call{Kind: model.SourceRead})
-	if err := r.failure(); err != nil {
-		return Value{}, err
-	}
-	return Value{s.c.hold(r.Observation.Register(), true)}, nil
-}
+func (s *Source) Read() (Value, error) { return s.read("") }
 
 // ReadFor is Read by who says for which key of the cache: so that a property can tell whether
 // the value is stored under another, or answers a request for another (see [FreshFor]). Values
@@ -324,6 +318,10 @@ func (s *Source) ReadFor(key string) (Value, error) {
 	if key == "" {
 		s.c.run.misuse("Source.ReadFor: the key is empty")
 	}
+	return s.read(key)
+}
+
+func (s *Source) read(key string) (Value, error) {
 	r := s.c.do(Call{Kind: model.SourceRead, For: key})
 	if err := r.failure(); err != nil {
 		return Value{}, err

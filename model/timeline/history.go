@@ -15,7 +15,7 @@ func history(t *model.Trace, o Options) string {
 	}
 	w := plainTable()
 	w.AppendHeader(table.Row{"called", "returned", "by", "operation", "answer"})
-	last := lastToReturn(t.History)
+	last := t.LastReturned()
 	fixed := 0
 	for i := range t.History {
 		op := &t.History[i]
@@ -26,7 +26,7 @@ func history(t *model.Trace, o Options) string {
 		used := 0
 		for c, cell := range row {
 			used += max(text.StringWidth(cell.(string)), len("returned")) + 2
-			if o.Color && i == last {
+			if o.Color && op == last {
 				row[c] = text.Colors{text.FgRed, text.Bold}.Sprint(cell)
 			}
 		}
@@ -39,18 +39,6 @@ func history(t *model.Trace, o Options) string {
 		{Number: 4, WidthMax: max(o.Width-fixed, 20), WidthMaxEnforcer: wrap},
 	})
 	return trimmed(w.Render()) + "\n\n"
-}
-
-// lastToReturn returns the index of the operation that was the last to return: the one that
-// finds no place.
-func lastToReturn(h []model.HistoryOperation) int {
-	last := -1
-	for i := range h {
-		if h[i].Return != nil && (last < 0 || *h[i].Return >= *h[last].Return) {
-			last = i
-		}
-	}
-	return last
 }
 
 // plainTable returns a table with nothing but a line below its header.

@@ -1,7 +1,6 @@
 package linearize
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -44,12 +43,7 @@ type Automaton struct {
 
 // New returns an automaton for the object, which is valid.
 func New(o Object) *Automaton {
-	a := &Automaton{object: o, step: o.Model.Step, states: map[ID]*state{}, steps: map[event]ID{}}
-	if o.Model.StepContext != nil {
-		a.step = func(state, input, output any) (bool, any) {
-			return o.Model.StepContext(context.Background(), state, input, output)
-		}
-	}
+	a := &Automaton{object: o, step: o.step(), states: map[ID]*state{}, steps: map[event]ID{}}
 	a.values = newValues(o.Model)
 	a.states[Start] = &state{configurations: []configuration{{state: a.values.state(o.Model.Init())}}}
 	a.states[Broken] = &state{}

@@ -67,7 +67,7 @@ func (h *History) Linearizable(o Object) bool {
 			events = append(events, porcupine.Event{Kind: porcupine.ReturnEvent, Value: pending{}, Id: e.Id, ClientId: e.ClientId})
 		}
 	}
-	step := New(o).step
+	step := o.step()
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{o.Model.Init()} },
 		Step: func(state, input, output any) []any {

@@ -1,6 +1,7 @@
 package linearize
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -32,6 +33,16 @@ func (o *Object) Valid() error {
 		return errors.New("it needs Outputs: what an operation that has not returned may do cannot be known otherwise")
 	}
 	return nil
+}
+
+// step returns the step function of the model.
+func (o *Object) step() func(state, input, output any) (bool, any) {
+	if o.Model.StepContext == nil {
+		return o.Model.Step
+	}
+	return func(state, input, output any) (bool, any) {
+		return o.Model.StepContext(context.Background(), state, input, output)
+	}
 }
 
 // text tells inputs and outputs apart, whatever they have as a String method.
