@@ -14,6 +14,6 @@
 // it keeps in the state is the name of all ways to linearize the history so far, which
 // checks/internal/linearize finds and numbers.
 //
-// The package imports model and scheduler. It must never import the catalogue or
+// The package imports model, protocol and scheduler. It must never import the catalogue or
 // the command line.
 package checks

@@ -36,6 +36,28 @@ func majority(c *protocol.Client) protocol.Answer {
 	return protocol.Empty()
 }
 
+// hasty gives up at the first of three stores that does not grant the lock, and gives back
+// what it has been granted: so it may never ask the others.
+func hasty(c *protocol.Client) protocol.Answer {
+	token := c.NewToken()
+	stores := c.Stores(3)
+	for granted, s := range stores {
+		if ok, err := s.SetNX("lock", token, time.Minute); err != nil || !ok {
+			for _, s := range stores[:granted] {
+				s.DelIfEqual("lock", token)
+			}
+			return protocol.Stale()
+		}
+	}
+	c.Acquired("lock")
+	c.Compute(protocol.Range{Min: time.Second, Max: time.Second})
+	c.Releasing("lock")
+	for _, s := range stores {
+		s.DelIfEqual("lock", token)
+	}
+	return protocol.Empty()
+}
+
 // scripted takes and releases a lock in atomic steps, its own only or anybody's.
 func scripted(own bool) handler {
 	return func(c *protocol.Client) protocol.Answer {
@@ -161,6 +183,8 @@ func linearCases() []linearCase {
 		{"atomic steps that clear", lock, scripted(false), nil, requests, scheduler.Violated, "which it did not hold"},
 		{"a majority", lock, handler(majority), nil, requests, scheduler.Holds, ""},
 		{"a majority with a crash", lock, handler(majority), one(faults.Crash(1)), requests, scheduler.Holds, ""},
+		{"all or none, in haste", lock, handler(hasty), one(faults.StoreError(1)), requests, scheduler.Holds, ""},
+		{"all or none, without the stores' memory", lock, handler(hasty), one(faults.Wipe(3)), requests, scheduler.Violated, "acquired lock at"},
 		// Each of two has asked before or after the loss, and has a second store.
 		{"a majority without a store's memory", lock, handler(majority), one(faults.Wipe(1)), requests, scheduler.Violated, "acquired lock at"},
 		{"requests that start over", lock, handler(keeps), nil, requests, scheduler.Holds, ""},

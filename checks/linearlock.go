@@ -7,6 +7,7 @@ import (
 
 	"lockstep/checks/internal/linearize"
 	"lockstep/model"
+	"lockstep/protocol"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -194,7 +195,7 @@ func lockedInStep(t *Turn, h *History) {
 				h.Call(lockInput{Op: lockAcquire, Name: c.Key, Client: h.Client()})
 			}
 		case c.Removed && c.Old.Kind == model.KindToken:
-			h.Happens(lockInput{Op: lockRelease, Name: c.Key, Client: h.Client()}, t.released(c.Key, lockDone))
+			h.Happens(lockInput{Op: lockRelease, Name: c.Key, Client: h.Client()}, released(c.Store, lockDone))
 		}
 	}
 }
@@ -206,16 +207,16 @@ func learnsOfLock(t *Turn, h *History) {
 		return
 	}
 	if asksFor(h, lockAcquire, of.Key) {
-		if (code == model.Refused || code == model.Failed) && t.stores(of.Key) == 1 {
+		if (code == model.Refused || code == model.Failed) && !protocol.Independent(of.Store) {
 			h.Undo()
 		}
 		return
 	}
 	switch code {
 	case model.Done:
-		h.Return(t.released(of.Key, lockDone))
+		h.Return(released(of.Store, lockDone))
 	case model.Missing, model.NotMine:
-		h.Return(t.released(of.Key, lockLost))
+		h.Return(released(of.Store, lockLost))
 	default:
 		h.lose(code)
 	}
@@ -229,23 +230,13 @@ func asksFor(h *History, op lockOperation, key string) bool {
 	return ok && in.Name == key && (op == "" || in.Op == op)
 }
 
-// released is what a release of one key says of the lock: nothing if it has several.
-func (t *Turn) released(key string, out lockOutput) lockOutput {
-	if t.stores(key) > 1 {
+// released is what a release in a store says of the lock: nothing if that has a part of it
+// only.
+func released(store string, out lockOutput) lockOutput {
+	if protocol.Independent(store) {
 		return lockEither
 	}
 	return out
-}
-
-// stores returns how many stores have had a key of that name.
-func (t *Turn) stores(key string) int {
-	n := 0
-	for k := range model.KeyID(model.MaxKeys) {
-		if store, name := t.name(k); store != "" && name == key {
-			n++
-		}
-	}
-	return n
 }
 
 // isLock reports whether there is a token under a key of that name.

@@ -26,6 +26,9 @@ var storeNames = func() []string {
 	return names
 }()
 
+// Independent reports whether a store, given by its name, is one of those of [Client.Stores].
+func Independent(store string) bool { return store != storeName && store != CacheName }
+
 // Stores returns n independent stores, 1 to MaxStores, each with a clock and faults of
 // its own: for a lock that a majority of them grants. They are the same for every
 // process, and others than Store and Cache. To ask them at the same time, spawn a process
