@@ -14,9 +14,8 @@ import (
 // operation (from its arrival, if that goes neither to a store nor to the source)
 // until it returns, is cancelled, or its node crashes.
 //
-// Requests that go on taking steps for ever, and can never return, are such a dead end: a
-// livelock. One that luck can end is none, since some continuation ends it: [AnsweredWithin]
-// asks that all of them do, and in time. [RestartWindow] tells of one that takes no time.
+// Requests that go on taking steps for ever, and can never return, are such a dead end, too:
+// [NoLivelock] is about those alone.
 //
 // What it reports is always true. Where only part of the times of a state is
 // stuck it may stay silent.
@@ -33,11 +32,16 @@ func (answered) Pending(s *model.State) bool { return live(s) }
 
 func live(s *model.State) bool {
 	for i := range s.Processes {
-		if p := &s.Processes[i]; p.IsRequest() && p.Active() && !p.New && !p.Cancelled {
+		if awaited(&s.Processes[i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// awaited reports whether the process is a live request.
+func awaited(p *model.Process) bool {
+	return p.IsRequest() && p.Active() && !p.New && !p.Cancelled
 }
 
 func (answered) Explain(t *model.Trace) string {

@@ -70,6 +70,7 @@ func Kinds() []Kind {
 		{Level: Cost, Default: true, Argument: Count, New: counted(RebuildBound), Example: "setnx"},
 		{Level: Service, Default: true, New: plain(Answered), Example: "nottl --crash 1"},
 		{Level: Service, Argument: Longest, New: timed(AnsweredWithin), Example: "direct"},
+		{Level: Service, New: plain(NoLivelock), Example: "nottl --crash 1"},
 		{Level: Cost, Argument: Count, New: counted(ConcurrentRebuilds), Example: "direct"},
 		{Level: Cost, Argument: Count, New: counted(NodeRebuilds), Example: "direct --requests 2"},
 		{Level: Cost, Argument: Count, New: counted(StoreCommands), Example: "lease"},

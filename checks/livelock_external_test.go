@@ -1,6 +1,7 @@
 package checks_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -46,7 +47,27 @@ func undoes(c *protocol.Client) protocol.Answer {
 	return protocol.Empty()
 }
 
-// A livelock that takes time and that nothing can end is a dead end. One that luck can end is
+// waits does, without a limit, for a message that nobody sends, after it has looked so many
+// times with some time in between.
+func waits(looks int) handler {
+	return func(c *protocol.Client) protocol.Answer {
+		done, err := c.Store.Subscribe("done")
+		if err != nil {
+			return protocol.Empty()
+		}
+		for range looks {
+			if _, ok, err := c.Store.Get("value"); ok || err != nil {
+				return protocol.Empty()
+			}
+			c.Sleep(time.Second)
+		}
+		done.Wait()
+		return protocol.Empty()
+	}
+}
+
+// A livelock that takes time and that nothing can end is a dead end; where the requests come to
+// rest it is a deadlock instead. One that luck can end is
 // none, but somebody waits for longer than any bound. One that takes no time is told by how
 // often requests start over: time does not pass then, and what others do is never done.
 func TestEachLivelockIsTold(t *testing.T) {
@@ -61,15 +82,21 @@ func TestEachLivelockIsTold(t *testing.T) {
 			checks.RestartWindow(checks.MaxWindow, time.Millisecond): violated, checks.RestartWindow(1, time.Hour): violated,
 		}},
 		"in time, for nobody": {spins(time.Second, true), 1, 2, properties{
-			checks.Answered(): violated, checks.AnsweredWithin(5 * time.Second): violated,
+			checks.Answered(): violated, checks.NoLivelock(): violated, checks.AnsweredWithin(5 * time.Second): violated,
 			checks.RestartWindow(1, time.Second): holds, checks.RestartWindow(1, 1001*time.Millisecond): violated,
 			checks.RestartWindow(3, 3*time.Second): holds, checks.RestartWindow(3, 3001*time.Millisecond): violated,
 		}},
 		"in time, for a while": {spins(time.Second, false), 1, 2, properties{
-			checks.Answered(): holds, checks.AnsweredWithin(5 * time.Second): holds, checks.RestartWindow(1, time.Second): holds,
+			checks.Answered(): holds, checks.NoLivelock(): holds, checks.AnsweredWithin(5 * time.Second): holds, checks.RestartWindow(1, time.Second): holds,
+		}},
+		"at rest": {waits(0), 1, 1, properties{
+			checks.Answered(): violated, checks.NoLivelock(): holds,
+		}},
+		"at rest in the end": {waits(3), 1, 1, properties{
+			checks.Answered(): violated, checks.NoLivelock(): holds,
 		}},
 		"as luck has it": {handler(undoes), 2, 1, properties{
-			checks.Answered(): holds, checks.AnsweredWithin(40 * time.Millisecond): violated,
+			checks.Answered(): holds, checks.NoLivelock(): holds, checks.AnsweredWithin(40 * time.Millisecond): violated,
 		}},
 	} {
 		s := checks.NewScenario(c.protocol)
@@ -81,6 +108,14 @@ func TestEachLivelockIsTold(t *testing.T) {
 		}
 	}
 	s := checks.NewScenario(spins(time.Second, true))
+	s.Nodes, s.Requests, s.Updates = 1, 2, 0
+	r, err := scheduler.Check(context.Background(), s, []model.Property{checks.NoLivelock(), checks.MutualExclusion(), checks.Answered()}, scheduler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Verdicts; v[0].Verdict != violated || v[1].Verdict != holds || v[2].Verdict != violated {
+		t.Errorf("asked together: %s, %s, %s", v[0].Verdict, v[1].Verdict, v[2].Verdict)
+	}
 	s.Requests = 1
 	if v := verdictOf(t, s, checks.RestartWindow(1, time.Second)); v.Verdict != holds || v.Vacuous == "" {
 		t.Errorf("nobody started over: %s", v.Verdict)

@@ -11,7 +11,7 @@ import (
 // within any window of the length d, its beginning counted and its end not, all requests taken
 // together. Whoever asks again without waiting in between, for whatever it does not get,
 // violates it for every n and d: a livelock in no time, in which others may not get on either.
-// A livelock that takes time is the business of [Answered], if nothing can end it, and of
+// A livelock that takes time is the business of [NoLivelock], if nothing can end it, and of
 // [AnsweredWithin]. n is 1 to MaxWindow, d is longer than 0. At most one property of a check
 // can be about time.
 func RestartWindow(n int, d time.Duration) model.Property {

@@ -18,7 +18,7 @@ func (r *Rules) Apply(s *State, move *Move, e *Event) error {
 }
 
 func (r *Rules) apply(s *State, move *Move, e *Event) error {
-	*e = Event{Move: *move, Node: -1, Process: -1, Changes: e.Changes[:0], Begun: e.Begun[:0], Entered: e.Entered[:0], Overdue: e.Overdue[:0]}
+	e.begin(move)
 	switch move.Kind {
 	case MoveExpire:
 		entry := &s.Entries[move.Index]

@@ -96,8 +96,12 @@ func (s *State) dropEnded() {
 }
 
 func (p *Process) flags() uint8 {
-	return bit(p.Overdue) | bit(p.Stopped)<<1 | bit(p.Root)<<2 | bit(p.Clock != NoClock)<<3 |
-		bit(p.New)<<4 | bit(p.Cancelled)<<5 | bit(p.Starved)<<6 | bit(p.Writing)<<7
+	return p.stage() | bit(p.Cancelled)<<5 | bit(p.Starved)<<6 | bit(p.Writing)<<7
+}
+
+// stage has five bits.
+func (p *Process) stage() uint8 {
+	return bit(p.Overdue) | bit(p.Stopped)<<1 | bit(p.Root)<<2 | bit(p.Clock != NoClock)<<3 | bit(p.New)<<4
 }
 
 // bit is 1 for true.
@@ -111,10 +115,7 @@ func bit(b bool) uint8 {
 // numberFamilies numbers the families of each node without gaps and forgets the
 // owners that are gone, of the first so many tokens.
 func (s *State) numberFamilies(tokens uint8) {
-	var numbers, first [MaxProcesses]uint8 // first+1 process, by node
-	for i := len(s.Processes) - 1; i >= 0; i-- {
-		first[s.Processes[i].Node] = uint8(i) + 1
-	}
+	var numbers [MaxProcesses]uint8
 	for i := 1; i < len(s.Processes); i++ {
 		switch p, before := &s.Processes[i], &s.Processes[i-1]; {
 		case p.Node != before.Node:
@@ -129,7 +130,7 @@ func (s *State) numberFamilies(tokens uint8) {
 			continue
 		}
 		s.Owners[n] = NoOwner
-		for i := int(first[owner>>8]) - 1; i >= 0 && i < len(s.Processes) && s.Processes[i].Node == uint8(owner>>8); i++ {
+		for i := range s.Processes {
 			if OwnerOf(&s.Processes[i]) == owner {
 				s.Owners[n] = owner&^0xff | Owner(numbers[i])
 				break

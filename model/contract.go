@@ -100,6 +100,14 @@ type DeadEnd interface {
 	Pending(s *State) bool
 }
 
+// Endless is a DeadEnd of which only those dead ends count in which there is no rest: in
+// whatever may follow, one of the processes that it asks for is bound to take a step.
+type Endless interface {
+	DeadEnd
+	// Asks reports whether it is a process whose steps count.
+	Asks(s *State, p *Process) bool
+}
+
 // Fault is an injected failure with a budget. A package outside of model
 // implements it; the rules, the search and the replay know it only as this. Several
 // goroutines may use it at once.
@@ -215,6 +223,14 @@ type Event struct {
 	// Entered are the processes that have gone on in this step, a parent before those it has
 	// begun; only if a monitor is [Recording].
 	Entered []Entered
+}
+
+// begin makes e the event of a move of which nothing has happened yet.
+func (e *Event) begin(move *Move) {
+	changes, begun, entered, overdue := e.Changes[:0], e.Begun[:0], e.Entered[:0], e.Overdue[:0]
+	*e = Event{}
+	e.Move, e.Node, e.Process = *move, -1, -1
+	e.Changes, e.Begun, e.Entered, e.Overdue = changes, begun, entered, overdue
 }
 
 // Weight is what the step adds to the length of a run.

@@ -256,7 +256,7 @@ func (s *State) encodeProcess(p *Process, to []byte) []byte {
 	if p.Late {
 		count |= late
 	}
-	to = append(to, node, family, byte(p.Phase)<<5|p.flags()&0x1f, count)
+	to = append(to, node, family, byte(p.Phase)<<5|p.stage(), count)
 	to = appendNumber(to, uint64(p.Local))
 	to = appendNumber(to, uint64(p.Observed))
 	to = appendNumber(to, uint64(p.Call)<<32|uint64(p.Client)<<24|uint64(p.Noted)<<16|uint64(p.Believes))
@@ -322,15 +322,17 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	s.Source, s.Attentive, s.Contexts, s.Drifts = from[0], false, false, false
 	present := binary.LittleEndian.Uint16(from[1:])
 	from = from[3:]
+	clear(s.present())
+	clear(s.Watches[:s.Keys])
 	s.Keys = uint8(bits.Len16(present))
-	s.Entries, s.Watches = [MaxKeys]Entry{}, [MaxKeys]uint8{}
 	for ; present != 0; present &= present - 1 {
 		k := bits.TrailingZeros16(present)
 		s.Watches[k] = entry(&s.Entries[k])
 	}
-	s.Nodes = s.Nodes[:0]
-	for range nodes {
-		node := Node{Class: Class(from[0] >> 4 & 1), Variant: from[0] >> 5 & 3, Status: Status(from[0] & 0xf)}
+	s.Nodes = cleared(s.Nodes, nodes)
+	for n := range s.Nodes {
+		node := &s.Nodes[n]
+		node.Class, node.Variant, node.Status = Class(from[0]>>4&1), from[0]>>5&3, Status(from[0]&0xf)
 		memory := from[0]&remembers != 0
 		from = from[1:]
 		node.Clock, node.Limit = clocked()
@@ -354,16 +356,17 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 		if memory {
 			from = from[1:]
 		}
-		s.Nodes = append(s.Nodes, node)
 	}
 	count, trouble := int(from[0]&^troubled), from[0]&troubled != 0
 	from = from[1:]
-	s.Processes = s.Processes[:0]
-	for range count {
-		s.Processes = append(s.Processes, Process{})
-		from = s.decodeProcess(&s.Processes[len(s.Processes)-1], from, &clock)
+	s.Processes = cleared(s.Processes, count)
+	for i := range s.Processes {
+		from = s.decodeProcess(&s.Processes[i], from, &clock)
 	}
-	s.Replica, s.Outage = Replica{}, Outage{}
+	if s.Replica.Lags {
+		s.Replica = Replica{}
+	}
+	s.Outage = Outage{}
 	for _, stores := range [...]*uint16{&s.Frozen, &s.Fast, &s.Slow, &s.Steady} {
 		*stores = 0
 		if trouble {
@@ -373,12 +376,12 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	}
 	s.Drifts = s.Drifts || s.Fast|s.Slow != 0
 	lags := trouble && from[0] != 0
-	s.Replica.Reads = trouble && from[0] == 2
+	reads := trouble && from[0] == 2
 	if trouble {
 		from = from[1:]
 	}
 	if lags {
-		s.Replica.Lags, s.Replica.Store, s.Replica.Source = true, StoreID(from[0]), from[1]
+		s.Replica.Lags, s.Replica.Reads, s.Replica.Store, s.Replica.Source = true, reads, StoreID(from[0]), from[1]
 		from = from[2:]
 		s.Replica.Clock, s.Replica.Limit = clocked()
 		for from[0] != 0 {
@@ -420,6 +423,15 @@ func (s *State) Decode(from []byte, nodes, memory int) {
 	for len(s.Memory) < memory {
 		s.Memory = append(s.Memory, 0)
 	}
+}
+
+// cleared returns so many zero values, in the place of old ones if there is room.
+func cleared[T any](old []T, n int) []T {
+	if cap(old) < n {
+		return make([]T, n)
+	}
+	clear(old[:n])
+	return old[:n]
 }
 
 func (s *State) decodeProcess(p *Process, from []byte, clock *uint8) []byte {

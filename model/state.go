@@ -230,33 +230,34 @@ func (s *State) Task(p *Process, position uint8) int {
 // freeToken returns a token slot that nothing mentions.
 func (s *State) freeToken() (uint8, bool) {
 	used := uint64(0)
-	for i := range s.Entries {
-		for _, v := range [2]Datum{s.Entries[i].Value, s.Replica.Entries[i].Value} {
-			if v.Kind == KindToken {
-				used |= 1 << v.N
-			}
+	use := func(d *Datum) {
+		if d.Kind == KindToken {
+			used |= 1 << d.N
+		}
+	}
+	for k := range s.present() {
+		use(&s.Entries[k].Value)
+	}
+	if s.Replica.Lags {
+		for k := range s.Replica.Entries {
+			use(&s.Replica.Entries[k].Value)
 		}
 	}
 	for n := range s.Nodes {
-		for _, d := range s.Nodes[n].Memory {
-			if d.Kind == KindToken {
-				used |= 1 << d.N
+		if node := &s.Nodes[n]; node.Kept != 0 {
+			for k := range node.Memory {
+				use(&node.Memory[k])
 			}
 		}
 	}
 	for i := range s.Processes {
-		for _, r := range s.Processes[i].Held() {
-			if r.Kind == KindToken {
-				used |= 1 << r.N
-			}
+		p := &s.Processes[i]
+		for k := range p.Held() {
+			use(&p.Registers[k].Datum)
 		}
 	}
-	for n := uint8(0); n < MaxTokens; n++ {
-		if used&(1<<n) == 0 {
-			return n, true
-		}
-	}
-	return 0, false
+	n := bits.TrailingZeros64(^used)
+	return uint8(n), n < MaxTokens
 }
 
 // those returns the processes of which something is so, each as a bit.

@@ -15,12 +15,19 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 			upper[e.Clock] = zone.Bound(e.TTL)
 		}
 	}
+	passes = true
+	// calm: no process stands, and none waits for the end of an outage.
+	calm := !s.Outage.On && !s.Starving.On
 	for n := range s.Nodes {
-		if node := &s.Nodes[n]; node.Clock != NoClock {
+		node := &s.Nodes[n]
+		if node.Status != Running {
+			calm = false
+			passes = passes && node.Status != Doomed
+		}
+		if node.Clock != NoClock {
 			upper[node.Clock] = zone.Bound(node.Limit)
 		}
 	}
-	passes = !s.doomed()
 	if s.Replica.Lags {
 		upper[s.Replica.Clock] = zone.Bound(s.Replica.Limit)
 	}
@@ -41,7 +48,13 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 			}
 			continue
 		}
-		urgent, bound := r.Urgent(s, p)
+		var urgent bool
+		var bound Ticks
+		if calm {
+			urgent, bound = r.dueBy(s, p)
+		} else {
+			urgent, bound = r.Urgent(s, p)
+		}
 		passes = passes && !urgent
 		if p.Clock != NoClock && !urgent && bound < Forever {
 			upper[p.Clock] = zone.Bound(bound)
@@ -50,17 +63,26 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 	return passes
 }
 
-func (s *State) doomed() bool {
-	for n := range s.Nodes {
-		if s.Nodes[n].Status == Doomed {
-			return true
-		}
-	}
-	return false
+// Outlook is what faults that are left may still do to the clocks of a state: what its
+// constants depend on, besides its discrete part.
+type Outlook struct {
+	// Halts: a node may halt.
+	Halts bool
+	// Longer is by how much the TTL of an entry may become longer, all in all.
+	Longer Ticks
 }
 
-// Constants writes for each clock of s, which is in canonical form, the largest
-// constants with which it may be compared from below (clock >= c) and from above
+// Outlook returns that of s.
+func (r *Rules) Outlook(s *State) Outlook {
+	o := Outlook{Longer: r.stretch(s)}
+	for i, f := range r.Faults {
+		o.Halts = o.Halts || s.Left[i] > 0 && f.Halts()
+	}
+	return o
+}
+
+// Constants writes for each clock of s, which is in canonical form and has the outlook, the
+// largest constants with which it may be compared from below (clock >= c) and from above
 // (clock <= c) as long as it runs; see zone.Covers.
 //
 // A key's TTL is compared with nothing above itself, unless a step of the store's clock
@@ -68,13 +90,9 @@ func (s *State) doomed() bool {
 // that is left. The timer of a process whose node
 // may be halted is compared from below with its upper bound, too: a recovery asks
 // whether it is overdue.
-func (r *Rules) Constants(s *State, lower, upper []zone.Bound) {
+func (r *Rules) Constants(s *State, o Outlook, lower, upper []zone.Bound) {
 	lower[0], upper[0] = 0, 0
-	halts := s.Outage.On && !s.Outage.Refuses
-	for i, f := range r.Faults {
-		halts = halts || s.Left[i] > 0 && f.Halts()
-	}
-	longer := r.stretch(s)
+	halts, longer := o.Halts || s.Outage.On && !s.Outage.Refuses, o.Longer
 	for k := range s.present() {
 		if e := &s.Entries[k]; e.Clock != NoClock {
 			lower[e.Clock], upper[e.Clock] = zone.Bound(e.TTL+longer), zone.Bound(e.TTL+longer)
@@ -155,7 +173,10 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
 	op := r.Automaton.Operation(p.Local)
-	least, most := r.span(p, op)
+	least, most := op.Min, op.Max
+	if p.Phase != Acting || p.Observed != 0 || op.Patience > 0 {
+		least, most = r.span(p, op)
+	}
 	if p.Phase == Acting && op.Patience > 0 && !p.parked() {
 		// It may go on without its process.
 		most = max(op.Max, op.Patience)

@@ -3,9 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/model"
@@ -168,8 +166,7 @@ func (c *Client) argument(id uint32, what string) int8 {
 const maxMarks = 200
 
 func (c *Client) mark(m Mark) {
-	c.run.enter()
-	m.Source = caller()
+	m.Source = c.run.enter()
 	if len(c.marks) == maxMarks {
 		c.run.misuse("%d marks without an operation between them: this loop never ends", maxMarks)
 	}
@@ -179,41 +176,8 @@ func (c *Client) mark(m Mark) {
 
 // do asks the world and waits for what the process observes.
 func (c *Client) do(call Call) Reply {
-	c.run.enter()
-	call.Source = caller()
+	call.Source = c.run.enter()
 	call.Marks, c.marks = c.marks, nil
 	call.Context, call.Detached, call.Patience = c.above(), c.detached, c.patience
 	return c.run.ask(call)
-}
-
-// caller returns the line of protocol code that called into this package.
-func caller() model.Source {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if frame.Function != "" && !strings.HasPrefix(frame.Function, "lockstep/protocol.") && !FromGo(frame.File) {
-			return sourceOf(frame)
-		}
-		if !more {
-			return model.Source{}
-		}
-	}
-}
-
-// sourceOf names a line by the import path of its package rather than by its
-// directory, which differs from machine to machine.
-func sourceOf(frame runtime.Frame) model.Source {
-	return SourceOf(frame.Function, frame.File, frame.Line)
-}
-
-// SourceOf names a line of a file by the function that it is in.
-func SourceOf(name, file string, line int) model.Source {
-	file = file[strings.LastIndexByte(file, '/')+1:]
-	dir := ""
-	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
-		dir, name = name[:slash+1], name[slash+1:]
-	}
-	pkg, _, _ := strings.Cut(name, ".")
-	return model.Source{File: dir + pkg + "/" + file, Line: line}
 }

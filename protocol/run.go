@@ -3,10 +3,8 @@ package protocol
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -233,8 +231,11 @@ type Run struct {
 	spawned  bool
 	returned bool // the function has
 	exiting  bool // a fault ends the goroutine
-	unwound  int  // how often it was unwound
-	origin   model.Source
+	// underWay: it has been let run and has not stopped since.
+	underWay  atomic.Bool
+	retracing atomic.Bool
+	unwound   int // how often it was unwound
+	origin    model.Source
 	// suspendAt is the mark, counted from the last operation, at which the run
 	// is to be suspended, -1 for none.
 	suspendAt int
@@ -265,6 +266,7 @@ func newRun(w *World, program model.ProgramID, fn func(*Client) any, inherited [
 		r.yield = yield
 		r.routine = routine()
 		w.started(r.routine, c)
+		startsRun()
 		result := fn(c)
 		r.returned = true
 		call := returned(c, result)
@@ -324,7 +326,9 @@ func (c *Client) pass(call *Call, what string, result any) {
 // Next lets the process run to its next call. The first reply is not looked at.
 func (r *Run) Next(reply Reply) (Call, error) {
 	r.reply = reply
+	r.underWay.Store(true)
 	call, ok := r.next()
+	r.underWay.Store(false)
 	if err := r.world.Err(); err != nil {
 		return Call{}, err
 	}
@@ -333,6 +337,9 @@ func (r *Run) Next(reply Reply) (Call, error) {
 	}
 	return call, nil
 }
+
+// Retrace says whether what the process does next is what an earlier run has done.
+func (r *Run) Retrace(known bool) { r.retracing.Store(known) }
 
 // Stop abandons the process. Its deferred calls run and reach nothing.
 func (r *Run) Stop() {
@@ -375,10 +382,12 @@ func (r *Run) unwind() {
 	panic(unwind{})
 }
 
-// enter is called first by whatever protocol code calls.
-func (r *Run) enter() {
-	if routine() != r.routine {
-		source := caller()
+// enter is called first by whatever protocol code calls. It returns from where.
+func (r *Run) enter() model.Source {
+	var s stack
+	s.look()
+	if r.foreign(&s) {
+		source := s.source()
 		r.world.note(fmt.Errorf("%s:%d: a Client was used by another process than the one that it was given to; use the Client that is the argument of the function, and protocol.Go instead of the go statement", source.File, source.Line))
 		// A panic here would end the program if the code runs in a goroutine
 		// of its own.
@@ -387,6 +396,18 @@ func (r *Run) enter() {
 	if r.stopping.Load() {
 		r.unwind()
 	}
+	return s.source()
+}
+
+// foreign reports whether the stack is that of another goroutine than that of the run. To
+// ask for the number of a goroutine is slow. It is not needed where a run retraces what
+// another has done: that the goroutine is one of a run, and that this run is under way, then
+// tells enough, since the runs of a world are one at a time.
+func (r *Run) foreign(s *stack) bool {
+	if r.retracing.Load() && s.ofRun() {
+		return !r.underWay.Load()
+	}
+	return routine() != r.routine
 }
 
 // misuse notes that protocol code broke a rule and unwinds it.
@@ -424,42 +445,4 @@ func (r *Run) recover() {
 	}
 	source := panicSource()
 	r.world.note(fmt.Errorf("%s:%d: the protocol code panicked: %v", source.File, source.Line, p))
-}
-
-// panicSource returns the line of protocol code that panicked.
-func panicSource() model.Source {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	panicking := false
-	for {
-		frame, more := frames.Next()
-		if panicking && !strings.HasPrefix(frame.Function, "lockstep/protocol.") && !FromGo(frame.File) {
-			return sourceOf(frame)
-		}
-		panicking = panicking || strings.HasPrefix(frame.Function, "runtime.") &&
-			(strings.Contains(frame.Function, "panic") || strings.HasSuffix(frame.Function, "Goexit"))
-		if !more {
-			return model.Source{}
-		}
-	}
-}
-
-// FromGo reports whether a file belongs to Go's own library. Where paths are
-// trimmed it cannot tell and says no.
-func FromGo(file string) bool {
-	known, _ := runtime.FuncForPC(reflect.ValueOf(strings.Repeat).Pointer()).FileLine(0)
-	root, ok := strings.CutSuffix(known, "strings/strings.go")
-	return ok && root != "" && strings.HasPrefix(file, root)
-}
-
-// routine names the goroutine that it is called on.
-func routine() string {
-	var buffer [64]byte
-	text := string(buffer[:runtime.Stack(buffer[:], false)])
-	text = strings.TrimPrefix(text, "goroutine ")
-	number, _, _ := strings.Cut(text, " ")
-	if _, err := strconv.Atoi(number); err != nil {
-		return ""
-	}
-	return number
 }

@@ -178,8 +178,8 @@ func search(ctx context.Context, s Scenario, tick model.Tick, properties []model
 		return nil, wrong("a check takes at most 32 properties, and %d that count", maxCounters)
 	}
 	x.most = make([]int, counters)
-	if len(x.deadEnds) > 1 {
-		return nil, wrong("at most one property of a check can be about dead ends")
+	if len(x.deadEnds) > maxDeadEnds {
+		return nil, wrong("at most %d properties of a check can be about dead ends", maxDeadEnds)
 	}
 	rules, learner, err := s.world(tick, x.monitors, o)
 	if err != nil {
@@ -218,7 +218,7 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 			Runs: x.learner.runs, Busiest: x.busiest(),
 		},
 	}
-	monitor, counters := 0, 0
+	monitor, counters, deadEnd := 0, 0, 0
 	for _, p := range properties {
 		v := Verdict{Property: p.Name(), Rule: p.Rule(), Verdict: Holds}
 		var f find
@@ -237,13 +237,13 @@ func (x *explorer) conclude(s Scenario, properties []model.Property) (*Report, e
 			}
 			monitor++
 		} else {
-			exercised = x.exercised[len(x.monitors)]
-			doubts = &x.doubts[len(x.monitors)]
-			if state, found, err := x.deadEnd(doubts); err != nil {
+			exercised, doubts = x.exercised[len(x.monitors)+deadEnd], &x.doubts[len(x.monitors)+deadEnd]
+			if state, found, err := x.deadEnd(deadEnd, doubts); err != nil {
 				return nil, err
 			} else if found {
 				f = find{found: true, faults: int(x.states.at(state).faults), steps: int(x.states.at(state).steps), state: state}
 			}
+			deadEnd++
 		}
 		switch {
 		case f.found:

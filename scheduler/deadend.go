@@ -3,11 +3,14 @@ package scheduler
 import (
 	"cmp"
 	"slices"
+
+	"lockstep/model"
 )
 
 // deadEnd returns a stored state of least cost from which no continuation
-// without further faults leads to a settled state, and whether there is one.
-// What has not been expanded counts as settled.
+// without further faults leads to a state that is settled for the given property, and
+// whether there is one. What has not been expanded counts as settled. If the property
+// is [model.Endless], no continuation leads to rest, either.
 //
 // Where a step led to a state that a stored one covers, the edge goes to that
 // one. It can do whatever the covered state can, so if it cannot get away, nor
@@ -15,43 +18,19 @@ import (
 // silent. A state that is superseded has such an edge and no others.
 //
 // Where clocks drift it must be possible to get there with one rate of each.
-func (x *explorer) deadEnd(d *doubt) (uint32, bool, error) {
-	count := x.states.len()
-	first := make([]uint32, count+1) // incoming edges of a state, as in a CSR matrix
-	for i := range uint32(x.edges.len()) {
-		first[x.edges.at(i).to+1]++
-	}
-	for i := range count {
-		first[i+1] += first[i]
-	}
-	incoming := make([]uint32, x.edges.len())
-	at := append([]uint32(nil), first[:count]...)
-	for i := range uint32(x.edges.len()) {
-		e := x.edges.at(i)
-		incoming[at[e.to]] = e.from
-		at[e.to]++
-	}
-	escapes := make([]bool, count)
-	var queue []uint32
-	for i := range uint32(x.states.len()) {
-		if f := x.states.at(i).flags; f&flagSettled != 0 || f&(flagExpanded|flagSuperseded) == 0 {
-			escapes[i] = true
-			queue = append(queue, i)
-		}
-	}
-	for len(queue) > 0 {
-		s := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		for _, from := range incoming[first[s]:first[s+1]] {
-			if !escapes[from] {
-				escapes[from] = true
-				queue = append(queue, from)
-			}
-		}
+func (x *explorer) deadEnd(property int, d *doubt) (uint32, bool, error) {
+	back := x.incoming()
+	settled, restless := uint8(flagSettled)<<property, uint8(flagRestless)<<property
+	away := back.leadTo(func(s uint32) bool {
+		f := x.states.at(s).flags
+		return f&settled != 0 || f&(flagExpanded|flagSuperseded) == 0
+	})
+	if _, endless := x.deadEnds[property].(model.Endless); endless {
+		away = back.leadTo(func(s uint32) bool { return away[s] || x.states.at(s).flags&restless == 0 })
 	}
 	var ends []uint32
 	for i := range uint32(x.states.len()) {
-		if !escapes[i] {
+		if !away[i] {
 			ends = append(ends, i)
 		}
 	}
@@ -70,4 +49,50 @@ func (x *explorer) deadEnd(d *doubt) (uint32, bool, error) {
 		}
 	}
 	return 0, false, nil
+}
+
+// incoming has the states from which edges lead to each state, one after the other, and
+// for each state where its own begin, as in a CSR matrix.
+type incoming struct{ first, from []uint32 }
+
+func (x *explorer) incoming() incoming {
+	count := x.states.len()
+	in := incoming{make([]uint32, count+1), make([]uint32, x.edges.len())}
+	for i := range uint32(x.edges.len()) {
+		in.first[x.edges.at(i).to+1]++
+	}
+	for i := range count {
+		in.first[i+1] += in.first[i]
+	}
+	at := append([]uint32(nil), in.first[:count]...)
+	for i := range uint32(x.edges.len()) {
+		e := x.edges.at(i)
+		in.from[at[e.to]] = e.from
+		at[e.to]++
+	}
+	return in
+}
+
+// leadTo returns of each state whether a path leads from it to one that is a goal, which
+// may be itself.
+func (in *incoming) leadTo(goal func(s uint32) bool) []bool {
+	leads := make([]bool, len(in.first)-1)
+	var queue []uint32
+	for s := range uint32(len(leads)) {
+		if goal(s) {
+			leads[s] = true
+			queue = append(queue, s)
+		}
+	}
+	for len(queue) > 0 {
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, from := range in.from[in.first[s]:in.first[s+1]] {
+			if !leads[from] {
+				leads[from] = true
+				queue = append(queue, from)
+			}
+		}
+	}
+	return leads
 }

@@ -20,6 +20,8 @@ type execution struct {
 	runs  []*protocol.Run
 	// calls counts the calls that the processes have made: a sign of life.
 	calls atomic.Int64
+	// again: the same was executed just before.
+	again bool
 	// For an audit: a parent runs on after it has spawned the process that is
 	// run; spawned processes run on as soon as they have been spawned.
 	parentRunsOn, childrenRunOn bool
@@ -32,7 +34,10 @@ func (l *learner) twice(run func(*execution) (protocol.Call, error)) (protocol.C
 	if err != nil {
 		return first, err
 	}
-	second, err := l.execute(run)
+	second, err := l.execute(func(x *execution) (protocol.Call, error) {
+		x.again = true
+		return run(x)
+	})
 	if err != nil {
 		return first, err
 	}
@@ -149,10 +154,13 @@ func (x *execution) along(p model.ProgramID, path []pathStep, suspendAt int) (pr
 	if err != nil {
 		return protocol.Call{}, err
 	}
+	defer run.Retrace(false)
 	if len(path) == 0 && suspendAt >= 0 {
+		run.Retrace(true)
 		run.SuspendAt(suspendAt)
 		return x.next(run, protocol.Reply{})
 	}
+	run.Retrace(x.again || x.l.programs[p].first != "")
 	call, err := x.next(run, protocol.Reply{})
 	if err != nil {
 		return call, err
@@ -170,11 +178,13 @@ func (x *execution) along(p model.ProgramID, path []pathStep, suspendAt int) (pr
 		if i+1 == len(path) && suspendAt >= 0 {
 			run.SuspendAt(suspendAt)
 		}
+		known := x.l.known(step.from, step.by)
+		run.Retrace(x.again || known != nil)
 		if call, err = x.next(run, x.reply(step.by)); err != nil {
 			return call, err
 		}
 		// The caller knows what to make of the last call.
-		if known := x.l.known(step.from, step.by); i+1 < len(path) && known != nil && known.signature != call.Signature() {
+		if i+1 < len(path) && known != nil && known.signature != call.Signature() {
 			return call, nondeterminism(x.l.after(step), call)
 		}
 		at = spawnPoint{program: p, from: step.from, by: step.by}

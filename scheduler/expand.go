@@ -69,18 +69,23 @@ type target struct {
 	number uint32
 	known  bool
 	// zone is where the cells are kept if they are.
-	zone         place
-	zoneHash     uint64
-	zoneKnown    bool
-	cells        []zone.Bound
-	lower, above []zone.Bound
-	dim          uint16
-	left         [model.MaxFaults]uint8
+	zone      place
+	zoneHash  uint64
+	zoneKnown bool
+	cells     []zone.Bound
+	limits
+	// vector has the limits, in part only if the key is known; reused.
+	vector  []zone.Bound
+	own     bool // the constants are there
+	outlook model.Outlook
+	dim     uint16
+	left    [model.MaxFaults]uint8
 	// spared are the states from before the batch that need not be expanded once
 	// this one is stored.
-	spared  []uint32
-	flags   uint8
-	pending bool
+	spared []uint32
+	flags  uint8
+	// pending has a bit for each property about dead ends.
+	pending uint8
 	inRange bool
 }
 
@@ -241,16 +246,45 @@ func (e *expander) check() {
 // settle brings to with the zone mid into canonical form and lets time pass; the
 // zone is then after.
 func (e *expander) settle() {
+	e.arrange()
+	e.upper = grow(e.upper, e.after.Dim())
+	e.invariants(e.upper)
+	e.elapse(e.upper)
+}
+
+// arrange brings to with the zone mid into canonical form; the zone is then after.
+func (e *expander) arrange() {
 	e.source = e.rules.Canonical(&e.to, (*zoneClocks)(&e.mid), !e.search.options.NoSymmetry, e.source[:0])
 	e.after.Gather(&e.mid, e.source)
-	e.upper = grow(e.upper, e.after.Dim())
-	passes := e.rules.Invariants(&e.to, e.upper)
 	if e.afters.on = e.to.Drifts; e.afters.on {
 		e.afters.measure(e.rules, &e.to, e.after.Dim())
-		e.afters.widen(e.upper)
 	}
-	if passes {
-		e.after.ElapseWithin(e.upper)
+}
+
+// invariants writes the upper bounds of the clocks of to; see limits.
+func (e *expander) invariants(upper []zone.Bound) {
+	passes := e.rules.Invariants(&e.to, upper)
+	if e.afters.on {
+		e.afters.widen(upper)
+	}
+	if !passes {
+		upper[0] = 0
+	}
+}
+
+// constants writes those of the clocks of to.
+func (e *expander) constants(o model.Outlook, lower, above []zone.Bound) {
+	e.rules.Constants(&e.to, o, lower, above)
+	if e.afters.on {
+		e.afters.widen(lower)
+		e.afters.widen(above)
+	}
+}
+
+// elapse lets time pass in after as far as the upper bounds allow.
+func (e *expander) elapse(upper []zone.Bound) {
+	if upper[0] == zone.Infinity {
+		e.after.ElapseWithin(upper)
 	}
 }
 
@@ -265,19 +299,16 @@ func grow(b []zone.Bound, n int) []zone.Bound {
 // and if none does what there is to store.
 func (e *expander) finish(steps int) {
 	x, f := e.search, &e.found
-	e.settle()
+	e.arrange()
 	f.key = e.to.Encode(f.key[:0])
 	f.hash = mix(f.key)
 	dim := e.after.Dim()
+	f.number, f.known = x.table.lookup(f.key, f.hash)
+	f.limit(e, dim)
+	e.elapse(f.upper)
 	f.dim, f.cells, f.left = uint16(dim), e.after.Cells(), e.to.Left
-	f.lower, f.above = grow(f.lower, dim), grow(f.above, dim)
-	e.rules.Constants(&e.to, f.lower, f.above)
-	if e.afters.on {
-		e.afters.widen(f.lower)
-		e.afters.widen(f.above)
-	}
 	f.spared = f.spared[:0]
-	if f.number, f.known = x.table.lookup(f.key, f.hash); f.known {
+	if f.known {
 		next := x.table.keys.at(f.number).head
 		for next > x.frozen {
 			next = x.states.at(next - 1).nextWithKey
@@ -288,15 +319,32 @@ func (e *expander) finish(steps int) {
 		f.spared = x.spared(f.spared, next, 0, steps, &f.target)
 	}
 	x.zones.lookup(&f.target)
-	f.flags, f.pending, f.inRange = 0, false, e.after.InRange()
-	for _, d := range x.deadEnds {
+	f.flags, f.pending, f.inRange = 0, 0, e.after.InRange()
+	for i, d := range x.deadEnds {
 		e.property = d
-		f.pending = d.Pending(&e.to)
+		if d.Pending(&e.to) {
+			f.pending |= 1 << i
+		}
 		if d.Settled(&e.to) {
-			f.flags |= flagSettled
+			f.flags |= flagSettled << i
+		}
+		if endless, ok := d.(model.Endless); ok && e.restless(endless) {
+			f.flags |= flagRestless << i
 		}
 		e.property = nil
 	}
+}
+
+// restless reports whether a process that the property asks for is bound to take a step,
+// once its node runs.
+func (e *expander) restless(d model.Endless) bool {
+	for i := range e.to.Processes {
+		p := &e.to.Processes[i]
+		if p.Active() && d.Asks(&e.to, p) && e.rules.Bound(&e.to, p) < model.Forever {
+			return true
+		}
+	}
+	return false
 }
 
 // zoneClocks lets the rules look at a zone.

@@ -29,6 +29,7 @@ type explorer struct {
 
 	table  *table
 	zones  *zoneTable
+	limits limitTable
 	states blocks[record]
 	// edges are the steps between stored states that are no faults; kept only if
 	// a property needs the graph.
@@ -46,7 +47,7 @@ type explorer struct {
 	best        []find // by monitor
 	most        []int  // by monitor that counts, in their order
 	rates       *driftRates
-	// doubts are about the monitors, and about dead ends last; countDoubts about those
+	// doubts are about the monitors, then about dead ends; countDoubts about those
 	// that count, in their order.
 	doubts, countDoubts []doubt
 	started             time.Time
@@ -87,8 +88,16 @@ const (
 	flagExpanded = 1 << iota
 	// flagSuperseded: it need not be expanded, since another state covers it.
 	flagSuperseded
+	// flagSettled: nothing is left to wait for, for the first property about dead ends; the
+	// bits that follow are for the others.
 	flagSettled
+	// flagRestless: one that is [model.Endless] asks for a process that is bound to take a
+	// step; again for the first one.
+	flagRestless = flagSettled << maxDeadEnds
 )
+
+// maxDeadEnds is how many properties of a check can be about dead ends.
+const maxDeadEnds = 3
 
 const noParent = ^uint32(0)
 
@@ -131,7 +140,7 @@ type find struct {
 func (x *explorer) run(ctx context.Context) (err error) {
 	defer x.blame(&err)
 	x.started = time.Now()
-	x.table, x.zones = newTable(), &zoneTable{newTable()}
+	x.table, x.zones, x.limits = newTable(), &zoneTable{newTable()}, limitTable{vectors: newTable()}
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
 	x.doubts, x.countDoubts = make([]doubt, len(x.exercised)), make([]doubt, len(x.most))
@@ -192,7 +201,7 @@ func (x *explorer) cutOff(ctx context.Context, left int) bool {
 }
 
 func (x *explorer) used() int64 {
-	return x.table.memory() + x.zones.table.memory() + x.states.memory() + x.edges.memory() +
+	return x.table.memory() + x.zones.table.memory() + x.limits.memory() + x.states.memory() + x.edges.memory() +
 		int64(cap(x.current)+cap(x.next)+cap(x.later))*4
 }
 
@@ -290,6 +299,7 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 	number := t.number
 	if !t.known {
 		number = x.table.insert(t.key, t.hash)
+		x.limits.put(number, t)
 	}
 	key := x.table.keys.at(number)
 	if at := x.covering(key.head, x.frozen, steps, t); at != noParent {
@@ -307,8 +317,10 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 		key: number, zone: x.zones.insert(t), steps: uint16(steps),
 		left: t.left, parent: parent, step: o.step, faults: o.faults, flags: t.flags, nextWithKey: key.head,
 	}
-	if t.pending {
-		x.exercised[len(x.monitors)] = true
+	for i := range x.deadEnds {
+		if t.pending&(1<<i) != 0 {
+			x.exercised[len(x.monitors)+i] = true
+		}
 	}
 	id := uint32(x.states.len())
 	x.states.add(r)

@@ -211,8 +211,10 @@ func (c *chunk) keep(f *successor) error {
 	t := f.target
 	t.key = appended(&c.bytes, t.key)
 	t.cells = appended(&c.bounds, t.cells)
-	t.lower = appended(&c.bounds, t.lower)
-	t.above = appended(&c.bounds, t.above)
+	if t.own {
+		t.vector = appended(&c.bounds, t.vector)
+		t.limits = limitsOf(t.vector)
+	}
 	t.spared = appended(&c.spared, t.spared)
 	c.targets = append(c.targets, t)
 	return nil
