@@ -44,7 +44,10 @@ func awaited(p *model.Process) bool {
 	return p.IsRequest() && p.Active() && !p.New && !p.Cancelled
 }
 
-func (answered) Explain(t *model.Trace) string {
+func (answered) Explain(t *model.Trace) string { return deadEnd(t, "can never be answered") }
+
+// deadEnd says what becomes of one of the requests that have not returned.
+func deadEnd(t *model.Trace, fate string) string {
 	var waiting []string
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -61,9 +64,9 @@ func (answered) Explain(t *model.Trace) string {
 		}
 	}
 	if len(waiting) == 0 {
-		return "a request can never be answered"
+		return "a request " + fate
 	}
-	text := fmt.Sprintf("from here on %s can never be answered", stuck(t, waiting))
+	text := fmt.Sprintf("from here on %s %s", stuck(t, waiting), fate)
 	if key := lockWithoutTTL(t); key != "the lock" {
 		text += ": " + keyName(key) + " stays for ever"
 	}

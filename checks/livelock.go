@@ -32,5 +32,5 @@ func (noLivelock) Asks(s *model.State, p *model.Process) bool {
 }
 
 func (noLivelock) Explain(t *model.Trace) string {
-	return answered{}.Explain(t) + ", and still goes on"
+	return deadEnd(t, "goes on for ever and can never be answered")
 }
