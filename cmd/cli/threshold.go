@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ Of a range (latency, rebuild) the upper end varies, or the lower one with
   lockstep threshold direct --param nodes --property rebuild-bound --rebuild-bound 3`,
 		RunE: func(_ *cobra.Command, args []string) error { return wantsProtocol("threshold", args) },
 	}
-	for _, e := range catalogue.All() {
+	for _, e := range protocols {
 		root.AddCommand(newThresholdProtocol(e))
 	}
 	return root

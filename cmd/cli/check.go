@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -50,7 +50,7 @@ parameters of its own: see lockstep check PROTOCOL --help.`,
 		},
 	}
 	f.register(root.Flags())
-	for _, e := range catalogue.All() {
+	for _, e := range protocols {
 		root.AddCommand(newCheckProtocol(code, e))
 	}
 	acceptFile(root)

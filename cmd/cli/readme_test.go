@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -49,5 +49,5 @@ func TestWhatTheReadmeShowsIsWhatIsPrinted(t *testing.T) {
 		}
 		return
 	}
-	t.Error("the README does not show what the commands print; go test ./cmd/lockstep -update writes it anew")
+	t.Error("the README does not show what the commands print; go test ./cmd/cli -update writes it anew")
 }

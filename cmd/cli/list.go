@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func newList() *cobra.Command {
 		Example: `  lockstep list
   lockstep list lease`,
 		RunE: func(c *cobra.Command, args []string) error {
-			entries := catalogue.All()
+			entries := protocols
 			switch {
 			case len(args) > 1:
 				return usage("list takes at most one protocol, not %d", len(args))
@@ -111,13 +111,12 @@ func newTable() table.Writer {
 }
 
 func findProtocol(name string) (catalogue.Entry, error) {
-	e, ok := catalogue.Find(name)
-	if ok {
-		return e, nil
-	}
 	var names []string
-	for _, e := range catalogue.All() {
+	for _, e := range protocols {
+		if e.Name == name {
+			return e, nil
+		}
 		names = append(names, e.Name)
 	}
-	return e, unknown("protocol", name, names)
+	return catalogue.Entry{}, unknown("protocol", name, names)
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ The exit code is 0 if the maximum was found, whatever it is.`,
   lockstep worst lease --metric wait --pause 1x6s`,
 		RunE: func(_ *cobra.Command, args []string) error { return wantsProtocol("worst", args) },
 	}
-	for _, e := range catalogue.All() {
+	for _, e := range protocols {
 		root.AddCommand(newWorstProtocol(e))
 	}
 	return root

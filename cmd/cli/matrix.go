@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"lockstep/checks/analysis"
 	"lockstep/model"
 	"lockstep/protocol"
-	"lockstep/protocol/catalogue"
 	"lockstep/scheduler"
 )
 
@@ -101,7 +100,7 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 		return usage("--json and --markdown exclude each other")
 	}
 	if len(args) == 0 {
-		for _, e := range catalogue.All() {
+		for _, e := range protocols {
 			args = append(args, e.Name)
 		}
 	}
