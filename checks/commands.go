@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 
 	"lockstep/model"
 )
@@ -14,6 +15,8 @@ import (
 func StoreCommands(bound int) model.Property { return storeCommands{bound} }
 
 type storeCommands struct{ bound int }
+
+func (p storeCommands) Argument() string { return strconv.Itoa(p.bound) }
 
 func (storeCommands) Name() string { return "store-commands" }
 func (p storeCommands) Rule() string {

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 
 	"lockstep/model"
 )
@@ -13,6 +14,8 @@ import (
 func ConcurrentRebuilds(bound int) model.Property { return concurrentRebuilds{bound} }
 
 type concurrentRebuilds struct{ bound int }
+
+func (p concurrentRebuilds) Argument() string { return strconv.Itoa(p.bound) }
 
 func (concurrentRebuilds) Name() string { return "concurrent-rebuilds" }
 func (p concurrentRebuilds) Rule() string {

@@ -297,3 +297,20 @@ func TestKindsOfPropertiesAreComplete(t *testing.T) {
 		seen[k.Name] = true
 	}
 }
+
+// A trace says with which argument a property was checked: what stands there makes the same
+// property again.
+func TestArgumentsAreWhatStandsAfterTheName(t *testing.T) {
+	for _, k := range checks.Kinds() {
+		p := k.New(3, 1500*time.Millisecond)
+		argued, ok := p.(model.Argued)
+		if ok != (k.Argument != checks.NoArgument) {
+			t.Errorf("%s: has an argument: %v", k.Name, ok)
+			continue
+		}
+		want := map[checks.Argument]string{checks.Count: "3", checks.Longest: "1.5s", checks.Window: "3/1.5s"}[k.Argument]
+		if ok && argued.Argument() != want {
+			t.Errorf("%s: the argument is %q, not %q", k.Name, argued.Argument(), want)
+		}
+	}
+}

@@ -19,6 +19,7 @@ func (p lasting) Name() string            { return p.name }
 func (p lasting) Memory() int             { return 0 }
 func (p lasting) Patience() time.Duration { return p.longest }
 func (lasting) Watches()                  {}
+func (p lasting) Argument() string        { return model.FormatDuration(p.longest) }
 
 // Valid refuses a negative duration.
 func (p lasting) Valid() error {

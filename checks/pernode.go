@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 
 	"lockstep/model"
 )
@@ -12,6 +13,8 @@ import (
 func NodeRebuilds(bound int) model.Property { return nodeRebuilds{bound} }
 
 type nodeRebuilds struct{ bound int }
+
+func (p nodeRebuilds) Argument() string { return strconv.Itoa(p.bound) }
 
 func (nodeRebuilds) Name() string { return "node-rebuilds" }
 func (p nodeRebuilds) Rule() string {

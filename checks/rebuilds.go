@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"strconv"
 
 	"lockstep/model"
 )
@@ -13,6 +14,8 @@ import (
 func RebuildBound(bound int) model.Property { return rebuildBound{bound} }
 
 type rebuildBound struct{ bound int }
+
+func (p rebuildBound) Argument() string { return strconv.Itoa(p.bound) }
 
 func (rebuildBound) Name() string { return "rebuild-bound" }
 func (p rebuildBound) Rule() string {

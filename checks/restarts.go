@@ -23,6 +23,9 @@ type restartWindow struct {
 	most int
 }
 
+func (p restartWindow) Argument() string {
+	return fmt.Sprintf("%d/%s", p.most, model.FormatDuration(p.longest))
+}
 func (p restartWindow) Rule() string {
 	return fmt.Sprintf("requests start over at most %s within any %s", count(p.most, "time", "times"), model.FormatDuration(p.longest))
 }

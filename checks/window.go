@@ -24,6 +24,9 @@ type rebuildWindow struct {
 	most int
 }
 
+func (p rebuildWindow) Argument() string {
+	return fmt.Sprintf("%d/%s", p.most, model.FormatDuration(p.longest))
+}
 func (p rebuildWindow) Rule() string {
 	return fmt.Sprintf("at most %s within any %s", count(p.most, "rebuild starts", "rebuilds start"), model.FormatDuration(p.longest))
 }

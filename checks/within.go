@@ -22,6 +22,7 @@ func (p answeredWithin) Rule() string {
 func (answeredWithin) Vacuous() string           { return "no request ever arrived" }
 func (answeredWithin) Memory() int               { return 0 }
 func (p answeredWithin) Patience() time.Duration { return p.longest }
+func (p answeredWithin) Argument() string        { return model.FormatDuration(p.longest) }
 
 func (answeredWithin) Check(_ *model.State, e *model.Event, _ []byte) model.Outcome {
 	switch {

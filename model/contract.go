@@ -29,6 +29,13 @@ type Property interface {
 	Explain(t *Trace) string
 }
 
+// Argued is a property that takes an argument.
+type Argued interface {
+	Property
+	// Argument is what stands after the name on the command line: 10s, 2 or 2/10s.
+	Argument() string
+}
+
 // Validator is a property that can make no sense, a bound that is out of range for
 // example: a check that has it is refused with the error.
 type Validator interface {

@@ -23,9 +23,10 @@ type Trace struct {
 	Protocol   string           `json:"protocol"`
 	Parameters []ParameterValue `json:"parameters"`
 	Bounds     Bounds           `json:"bounds"`
-	// Property is the one that the run violates, Rule what it says, and
-	// Explanation why the last step breaks it.
+	// Property is the one that the run violates, Argument what stands after its name on the
+	// command line, Rule what it says, and Explanation why the last step breaks it.
 	Property    string `json:"property"`
+	Argument    string `json:"argument,omitempty"`
 	Rule        string `json:"rule"`
 	Explanation string `json:"explanation"`
 	// Faults and Weight are the cost of the run: the faults in it and its steps,

@@ -288,6 +288,9 @@ func (x *explorer) trace(s Scenario, p model.Property, f find, last *ordinal) (*
 		Property: p.Name(), Rule: p.Rule(), Faults: f.faults, Weight: f.steps,
 		Steps: x.describe(path, instants, lengths),
 	}
+	if p, ok := p.(model.Argued); ok {
+		t.Argument = p.Argument()
+	}
 	if t.History, err = replayed(s, t, p); err != nil {
 		return nil, fmt.Errorf("the counterexample does not replay: %w", err)
 	}
