@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"time"
@@ -24,6 +25,13 @@ type instant = time.Duration
 
 func newNamer(r *model.Rules, l *learner) *namer {
 	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
+}
+
+// clone returns a copy that is left alone by what is named from now on.
+func (n *namer) clone() *namer {
+	c := *n
+	c.owners, c.since = maps.Clone(n.owners), maps.Clone(n.since)
+	return &c
 }
 
 // roleNames tell processes of roles from requests and updates, which have nodes of their

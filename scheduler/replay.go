@@ -23,19 +23,41 @@ func Replay(s Scenario, t *model.Trace, p model.Property) error {
 
 // replayed is Replay; it returns the history of the object that the property is about.
 func replayed(s Scenario, t *model.Trace, p model.Property) ([]model.HistoryOperation, error) {
+	var history []model.HistoryOperation
+	return history, again(s, t, p, func(r *replayer) error {
+		for i := range t.Steps {
+			if _, err := r.step(&t.Steps[i]); err != nil {
+				return fmt.Errorf("step %d, at %s: %w", i+1, model.FormatDuration(t.Steps[i].Time), err)
+			}
+		}
+		if !r.violates(p) {
+			return fmt.Errorf("the last step does not violate %s", p.Name())
+		}
+		var err error
+		history, err = r.history.judged(p)
+		return err
+	})
+}
+
+// again lets do run the scenario of a trace again, from its beginning, once more with each
+// finer tick that turns out to be needed.
+func again(s Scenario, t *model.Trace, p model.Property, do func(*replayer) error) error {
 	s, err := s.Check()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.within = t.Bounds.AnsweredWithin; s.within == nil {
 		s.within, s.watches = t.Bounds.WatchedWithin, t.Bounds.WatchedWithin != nil
 	}
 	tick := s.tick()
 	for {
-		history, err := replay(s, t, p, tick)
+		r, err := newReplayer(s, p, tick)
+		if err == nil {
+			err = do(r)
+		}
 		var finer *finerTick
 		if !errors.As(err, &finer) {
-			return history, err
+			return err
 		}
 		tick = finer.tick
 	}
@@ -54,9 +76,14 @@ type replayer struct {
 	// a second of each that does takes.
 	meters  []model.Meter
 	lengths seconds
+	// monitors have the property, if it is one that is decided step by step, and broken
+	// says whether the last step violates it.
+	monitors []model.Monitor
+	history  *notes
+	broken   bool
 }
 
-func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) ([]model.HistoryOperation, error) {
+func newReplayer(s Scenario, p model.Property, tick model.Tick) (*replayer, error) {
 	var monitors []model.Monitor
 	if m, ok := p.(model.Monitor); ok {
 		monitors = append(monitors, m)
@@ -68,73 +95,91 @@ func replay(s Scenario, t *model.Trace, p model.Property, tick model.Tick) ([]mo
 	r := &replayer{
 		rules: rules, namer: newNamer(rules, learner), clocks: []time.Duration{0},
 		tick: tick, rates: ratesOf(rules), lengths: seconds{},
+		monitors: monitors, history: newNotes(monitors),
 	}
 	if err := rules.Start(&r.state, s.population()); err != nil {
 		return nil, err
 	}
 	r.settle()
-	history := newNotes(monitors)
-	violated := false
-	for i := range t.Steps {
-		event, err := r.step(&t.Steps[i])
-		if err != nil {
-			return nil, fmt.Errorf("step %d, at %s: %w", i+1, model.FormatDuration(t.Steps[i].Time), err)
-		}
-		for _, m := range monitors {
-			violated = m.Check(&r.state, event, r.state.Memory)&model.Violated != 0
-		}
-		history.take(&r.state, r.now)
-		r.settle()
-	}
-	if d, ok := p.(model.DeadEnd); ok {
-		violated = !d.Settled(&r.state)
-	}
-	if !violated {
-		return nil, fmt.Errorf("the last step does not violate %s", p.Name())
-	}
-	return history.judged(p)
+	return r, nil
 }
 
-// step lets time pass until the step and takes it.
-func (r *replayer) step(want *model.TraceStep) (*model.Event, error) {
+// violates reports whether the property is violated where the run is.
+func (r *replayer) violates(p model.Property) bool {
+	if d, ok := p.(model.DeadEnd); ok {
+		return !d.Settled(&r.state)
+	}
+	return r.broken
+}
+
+// step lets time pass until the step and takes it. It returns the step as it is now.
+func (r *replayer) step(want *model.TraceStep) (*model.TraceStep, error) {
 	if err := r.pass(want.Time - r.now); err != nil {
 		return nil, err
 	}
-	r.now = want.Time
+	got, offered, err := r.take(want.Kind, func(got *model.TraceStep, e *model.Event) bool {
+		return same(got, want) && r.drifts(e, want)
+	})
+	if err != nil || got != nil {
+		return got, err
+	}
+	texts := []string{"nothing of the kind"}
+	for k := range offered {
+		texts = append(texts[:k], offered[k].Node+" "+offered[k].Process+" "+offered[k].Text)
+	}
+	return nil, fmt.Errorf("the trace has %s %s %q, and what is possible is %q", want.Node, want.Process, want.Text, texts)
+}
+
+// take takes the first move of a kind, of any for none, that is wanted, and returns the step
+// that it is. If there is none, it returns what the moves of the kind would be.
+func (r *replayer) take(kind string, wanted func(*model.TraceStep, *model.Event) bool) (*model.TraceStep, []model.TraceStep, error) {
 	moves := &model.Moves{}
 	moves.Reset(r)
 	r.rules.Moves(&r.state, moves)
 	if moves.Err != nil {
-		return nil, moves.Err
+		return nil, nil, moves.Err
 	}
-	var offered []string
+	var offered []model.TraceStep
 	for i := range moves.List {
 		move := &moves.List[i]
-		if move.Kind.String() != want.Kind {
+		if kind != "" && move.Kind.String() != kind {
 			continue
 		}
 		before := &model.State{}
 		before.Copy(&r.state)
+		names := r.namer.clone()
 		event := &model.Event{}
 		if err := r.rules.Apply(&r.state, move, event); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		r.namer.tokens(&r.state)
-		got := r.namer.step(before, &r.state, event, want.Time)
-		if same(&got, want) && r.drifts(event, want) {
+		got := r.namer.step(before, &r.state, event, r.now)
+		if wanted(&got, event) {
 			// The same move comes once more for each clock that says how soon it is.
 			for i++; i < len(moves.List) && moves.List[i].Soon != 0; i++ {
 				event.Move.Soon |= moves.List[i].Soon
 			}
-			return event, nil
+			if d := event.Drift; d.Drift != model.NoDrift {
+				got.Second = r.lengths.length(nameClock(&r.state, d))
+				got.Text += driftText(got.Second)
+			}
+			r.finish(event)
+			return &got, nil, nil
 		}
 		r.state.Copy(before)
-		offered = append(offered, got.Node+" "+got.Process+" "+got.Text)
+		r.namer = names
+		offered = append(offered, got)
 	}
-	if len(offered) == 0 {
-		offered = []string{"nothing of the kind"}
+	return nil, offered, nil
+}
+
+// finish tells the monitors of a step that was taken, and settles.
+func (r *replayer) finish(e *model.Event) {
+	for _, m := range r.monitors {
+		r.broken = m.Check(&r.state, e, r.state.Memory)&model.Violated != 0
 	}
-	return nil, fmt.Errorf("the trace has %s %s %q, and what is possible is %q", want.Node, want.Process, want.Text, offered)
+	r.history.take(&r.state, r.now)
+	r.settle()
 }
 
 func same(got, want *model.TraceStep) bool {
@@ -151,14 +196,15 @@ func (r *replayer) pass(d time.Duration) error {
 	if d == 0 {
 		return nil
 	}
+	r.now += d
 	upper := make([]zone.Bound, len(r.clocks))
 	if !r.rules.Invariants(&r.state, upper) {
-		return fmt.Errorf("something is due at %s and nothing may wait any longer", model.FormatDuration(r.now))
+		return fmt.Errorf("something is due at %s and nothing may wait any longer", model.FormatDuration(r.now-d))
 	}
 	for c := 1; c < len(r.clocks); c++ {
 		r.clocks[c] += d
 		if upper[c] < zone.Infinity && !r.AtMost(uint8(c), model.Ticks(upper[c])) {
-			return fmt.Errorf("something was due earlier than %s", model.FormatDuration(r.now+d))
+			return fmt.Errorf("something was due earlier than %s", model.FormatDuration(r.now))
 		}
 	}
 	return nil

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/pflag"
 
 	"lockstep/faults"
@@ -74,42 +70,9 @@ func (f *faultFlag) parts() []part {
 }
 
 func (f *faultFlag) Set(text string) error {
-	if text == "0" {
-		f.times, f.took = 0, model.Range{}
-		return nil
+	times, took, err := f.kind.Parse(text)
+	if err == nil {
+		f.times, f.took = times, took
 	}
-	number, rest := text, ""
-	more := f.kind.Shape != faults.Count
-	ok := true
-	if more {
-		number, rest, ok = strings.Cut(text, "x")
-	}
-	times, err := strconv.Atoi(number)
-	if err != nil || !ok || times < 0 && more {
-		switch f.kind.Shape {
-		case faults.CountLongest:
-			return fmt.Errorf("%q is not a number of faults and their longest duration; write it as 1x12s", text)
-		case faults.CountAmount:
-			return fmt.Errorf("%q is not a number of faults and by how much; write it as 1x30s", text)
-		case faults.CountRange:
-			return fmt.Errorf("%q is not a number of faults and the range of their duration; write it as 1x5s..30s", text)
-		case faults.CountRate:
-			return fmt.Errorf("%q is not a number of clocks and by how much they drift; write it as 1x1%%", text)
-		}
-		return fmt.Errorf("%q is not a number of faults; write it as 1", text)
-	}
-	took := model.Range{}
-	switch f.kind.Shape {
-	case faults.CountLongest, faults.CountAmount:
-		took.Max, err = model.ParseDuration(rest)
-	case faults.CountRange:
-		took, err = model.ParseRange(rest)
-	case faults.CountRate:
-		took.Max, err = faults.ParseRate(rest)
-	}
-	if err != nil {
-		return err
-	}
-	f.times, f.took = times, took
-	return nil
+	return err
 }
