@@ -18,12 +18,12 @@ import (
 func TestLimitsFollowFromTheDiscretePart(t *testing.T) {
 	other := 0
 	for name, injected := range map[string][]model.Fault{
-		"lease":     {faults.Pause(1, 12*time.Second), faults.StoreClockBack(1, time.Second)},
-		"setnx":     {faults.Restart(1, model.Range{Max: time.Second}), faults.StorePause(1, time.Second)},
-		"fixedttl":  {faults.Partition(1, time.Second), faults.Failover(1, time.Second)},
-		"stacked":   {faults.Starve(1, time.Second), faults.LostReply(1)},
-		"nottl":     {faults.ClockDrift(1, 10*time.Millisecond), faults.Crash(1)},
-		"fenced": {faults.Pause(1, time.Second), faults.StaleRead(1, time.Second)},
+		"lease":    {faults.Pause(1, 12*time.Second), faults.StoreClockBack(1, time.Second)},
+		"setnx":    {faults.Restart(1, model.Range{Max: time.Second}), faults.StorePause(1, time.Second)},
+		"fixedttl": {faults.Partition(1, time.Second), faults.Failover(1, time.Second)},
+		"stacked":  {faults.Starve(1, time.Second), faults.LostReply(1)},
+		"nottl":    {faults.ClockDrift(1, 10*time.Millisecond), faults.Crash(1)},
+		"fenced":   {faults.Pause(1, time.Second), faults.StaleRead(1, time.Second)},
 	} {
 		e, ok := catalogue.Find(name)
 		if !ok {

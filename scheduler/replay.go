@@ -65,13 +65,14 @@ func again(s Scenario, t *model.Trace, p model.Property, do func(*replayer) erro
 
 // replayer is a world whose clocks are numbers.
 type replayer struct {
-	rules  *model.Rules
-	namer  *namer
-	state  model.State
-	clocks []time.Duration // true time since they began; index 0 is not used
-	now    time.Duration
-	tick   model.Tick
-	rates  *driftRates
+	scenario Scenario
+	rules    *model.Rules
+	namer    *namer
+	state    model.State
+	clocks   []time.Duration // true time since they began; index 0 is not used
+	now      time.Duration
+	tick     model.Tick
+	rates    *driftRates
 	// meters are by what the clocks are measured, if any of them drifts, lengths how long
 	// a second of each that does takes.
 	meters  []model.Meter
@@ -93,7 +94,7 @@ func newReplayer(s Scenario, p model.Property, tick model.Tick) (*replayer, erro
 		return nil, err
 	}
 	r := &replayer{
-		rules: rules, namer: newNamer(rules, learner), clocks: []time.Duration{0},
+		scenario: s, rules: rules, namer: newNamer(rules, learner), clocks: []time.Duration{0},
 		tick: tick, rates: ratesOf(rules), lengths: seconds{},
 		monitors: monitors, history: newNotes(monitors),
 	}
@@ -238,12 +239,17 @@ func (r *replayer) settle() {
 	}
 }
 
+// second is how long a second takes of a clock.
+func (r *replayer) second(clock uint8) time.Duration {
+	if r.meters == nil {
+		return time.Second
+	}
+	return r.lengths.length(nameClock(&r.state, r.meters[clock]))
+}
+
 // compare compares what a clock shows with a bound.
 func (r *replayer) compare(clock uint8, bound model.Ticks) int {
-	second := time.Second
-	if r.meters != nil {
-		second = r.lengths.length(nameClock(&r.state, r.meters[clock]))
-	}
+	second := r.second(clock)
 	// The clock has run for a second as often as true time for its length.
 	high, low := bits.Mul64(uint64(r.clocks[clock]), uint64(time.Second))
 	boundHigh, boundLow := bits.Mul64(uint64(max(r.tick.Duration(bound), 0)), uint64(second))

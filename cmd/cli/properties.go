@@ -164,44 +164,20 @@ func selectProperties(names []string, s scheduler.Scenario) ([]model.Property, e
 
 // property returns the one that is given by its name, and its argument.
 func property(given string, s scheduler.Scenario) (model.Property, error) {
-	name, argument, has := strings.Cut(given, "=")
+	name, _, has := strings.Cut(given, "=")
 	k, err := findProperty(name)
 	if err != nil {
 		return nil, err
 	}
-	wrong := func(format string, args ...any) error { return usage(format, args...).about("property", given) }
-	switch {
-	case !has && k.Argument == checks.Longest:
-		return nil, wrong("%s needs the longest time that is allowed, as in %s=10s", name, name)
-	case k.Argument == checks.Longest:
-		d, err := model.ParseDuration(argument)
-		if err != nil {
-			return nil, wrong("%s: %w", given, err)
-		}
-		return k.New(0, d), nil
-	case k.Argument == checks.Window:
-		most, within, _ := strings.Cut(argument, "/")
-		n, wrongCount := strconv.Atoi(most)
-		d, wrongLength := model.ParseDuration(within)
-		if wrongCount != nil || wrongLength != nil {
-			return nil, wrong("%s: write how many are allowed within how long, as in %s=2/10s", given, name)
-		}
-		return k.New(n, d), nil
-	case !has && k.Default && k.Argument == checks.Count:
+	if !has && k.Default && k.Argument == checks.Count {
 		if s.RebuildBound == 0 {
-			return nil, wrong("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name)
+			return nil, usage("rebuild-bound needs --rebuild-bound K: the protocol %s claims no number of rebuilds", s.Name).about("property", given)
 		}
 		return k.New(s.RebuildBound, 0), nil
-	case !has && k.Argument == checks.Count:
-		return nil, wrong("%s needs the number that is allowed, as in %s=1", name, name)
-	case k.Argument == checks.Count:
-		n, err := strconv.Atoi(argument)
-		if err != nil {
-			return nil, wrong("%s: %q is not a number; write it as %s=1", given, argument, name)
-		}
-		return k.New(n, 0), nil
-	case has:
-		return nil, wrong("%s takes no argument; leave %q away", name, "="+argument)
 	}
-	return k.New(0, 0), nil
+	p, err := k.Parse(given)
+	if err != nil {
+		return nil, usage("%w", err).about("property", given)
+	}
+	return p, nil
 }

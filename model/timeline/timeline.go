@@ -22,6 +22,8 @@ type Options struct {
 	// Attains says, for a run that attains a maximum instead of violating a
 	// property, what it attains.
 	Attains string
+	// Open: the run does not end with a violation. Nothing is said of one.
+	Open bool
 	// Color marks faults and the violation by colour, too.
 	Color bool
 }
@@ -58,11 +60,15 @@ func Write(w io.Writer, t *model.Trace, o Options) error {
 	for i := range t.Steps {
 		rows = append(rows, d.row(&t.Steps[i]))
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n%s%s\n", d.table(fold(rows), o), legend, history(t, o), wrapped(t, o))
+	parts := []string{d.table(fold(rows), o), legend, strings.TrimSuffix(history(t, o), "\n\n"), wrapped(t, o)}
+	_, err := fmt.Fprintln(w, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n"))
 	return err
 }
 
 func wrapped(t *model.Trace, o Options) string {
+	if o.Open {
+		return ""
+	}
 	line := fmt.Sprintf("%s violated: %s", t.Property, t.Explanation)
 	if o.Attains != "" {
 		line = fmt.Sprintf("%s: %s", o.Attains, t.Explanation)
@@ -345,7 +351,7 @@ func (d *drawing) cells(r *row, o Options, last bool) table.Row {
 	what := r.text
 	if o.Color {
 		switch {
-		case last:
+		case last && !o.Open:
 			what = text.Colors{text.FgRed, text.Bold}.Sprint(what)
 		case r.step != nil && (r.step.Kind == "fault" || r.step.Kind == "recovery"):
 			what = text.Colors{text.FgYellow}.Sprint(what)

@@ -1,0 +1,186 @@
+package scheduler
+
+import (
+	"fmt"
+	"math/bits"
+	"time"
+
+	"lockstep/model"
+	"lockstep/model/zone"
+)
+
+// maxForced is how many steps a run may take that the trace it follows does not have.
+const maxForced = 10_000
+
+// Follow runs another scenario by the schedule of a trace: another variant of its protocol,
+// other parameters, fewer faults. Each step of the trace is taken by the same process, or
+// strikes the same node, at the same time, as far as that is possible, whatever the process
+// does then; it is left out if not. What is due in between comes by itself. The departure is the first step at which the
+// two runs part. It fails if the scenario is wrong or the protocol breaks a rule.
+//
+// The run ends with the schedule: that the property is not violated in it says nothing of
+// other runs.
+func Follow(s Scenario, t *model.Trace, p model.Property) (*Rerun, error) {
+	var result *Rerun
+	return result, again(s, t, p, func(r *replayer) error {
+		result = newRerun(r.scenario, t, p)
+		f := &follower{replayer: r, result: result, property: p}
+		for i := range t.Steps {
+			if err := f.follow(i+1, &t.Steps[i]); err != nil {
+				return err
+			}
+			if result.Violated > 0 {
+				break
+			}
+		}
+		return result.end(r, p)
+	})
+}
+
+// follower is a run that follows a trace.
+type follower struct {
+	*replayer
+	result   *Rerun
+	property model.Property
+	forced   int
+}
+
+// follow takes the step with the number as far as that is possible.
+func (f *follower) follow(number int, want *model.TraceStep) error {
+	if err := f.await(number, want); err != nil || f.result.Violated > 0 {
+		return err
+	}
+	for _, like := range []func(got *model.TraceStep, e *model.Event) bool{
+		func(got *model.TraceStep, e *model.Event) bool { return same(got, want) && f.drifts(e, want) },
+		func(got *model.TraceStep, e *model.Event) bool {
+			return alike(got, want) && got.Operation == want.Operation && got.Observation == want.Observation && f.drifts(e, want)
+		},
+		func(got *model.TraceStep, e *model.Event) bool {
+			return alike(got, want) && got.Operation == want.Operation && f.drifts(e, want)
+		},
+		func(got *model.TraceStep, e *model.Event) bool {
+			return alike(got, want) && want.Fault == "" && f.drifts(e, want)
+		},
+	} {
+		got, offered, err := f.take(want.Kind, like)
+		if err != nil {
+			return err
+		}
+		if got != nil {
+			if !same(got, want) {
+				f.part(number, want, got)
+			}
+			f.result.add(f.replayer, f.property, got, number, want)
+			return nil
+		}
+		if len(offered) == 0 {
+			break
+		}
+	}
+	f.part(number, want, nil)
+	return nil
+}
+
+// alike reports whether two steps are the same one of a schedule.
+func alike(got, want *model.TraceStep) bool {
+	if got.Node != want.Node || got.Process != want.Process || got.Fault != want.Fault || got.Watched != want.Watched {
+		return false
+	}
+	return want.Process != "" || want.Node != "" || got.Key == want.Key
+}
+
+// part notes that the runs part at a step, which got is taken for, or nothing is.
+func (f *follower) part(number int, want, got *model.TraceStep) {
+	if f.result.Departure != nil {
+		return
+	}
+	d := &Departure{Step: number, Time: want.Time, Want: described(want, false)}
+	switch {
+	case got != nil:
+		d.Want, d.Got = told(want, got)
+	case want.Process != "":
+		d.Got = f.doing(want.Process)
+	default:
+		d.Got = "nothing of the kind"
+	}
+	f.result.Departure = d
+}
+
+// await lets time pass until a step; what is due earlier comes in between.
+func (f *follower) await(number int, want *model.TraceStep) error {
+	for f.now < want.Time {
+		room := f.room(want.Time - f.now)
+		if room > 0 {
+			if err := f.pass(room); err != nil {
+				return err
+			}
+			continue
+		}
+		got, err := f.force()
+		if err != nil {
+			return err
+		}
+		if f.result.Departure == nil {
+			f.result.Departure = &Departure{
+				Step: number, Time: f.now, Want: "nothing until " + described(want, false) + " at " + model.FormatDuration(want.Time),
+				Got: got.Process + " " + described(got, false),
+			}
+		}
+		f.result.add(f.replayer, f.property, got, 0, nil)
+		if f.result.Violated > 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// room is how much of d may pass before something is due.
+func (f *follower) room(d time.Duration) time.Duration {
+	upper := make([]zone.Bound, len(f.clocks))
+	if !f.rules.Invariants(&f.state, upper) {
+		return 0
+	}
+	for c := 1; c < len(f.clocks); c++ {
+		if upper[c] < zone.Infinity {
+			d = min(d, f.until(uint8(c), model.Ticks(upper[c]))-f.clocks[c])
+		}
+	}
+	return max(d, 0)
+}
+
+// until is how long a clock takes to show a bound.
+func (f *follower) until(clock uint8, bound model.Ticks) time.Duration {
+	high, low := bits.Mul64(uint64(f.tick.Duration(bound)), uint64(f.second(clock)))
+	quotient, _ := bits.Div64(high, low, uint64(time.Second))
+	return time.Duration(quotient)
+}
+
+// force takes a step that is due.
+func (f *follower) force() (*model.TraceStep, error) {
+	if f.forced++; f.forced > maxForced {
+		return nil, fmt.Errorf("at %s the protocol takes more than %d steps in no time", model.FormatDuration(f.now), maxForced)
+	}
+	late := map[string]bool{}
+	for i := range f.state.Processes {
+		p := &f.state.Processes[i]
+		if urgent, bound := f.rules.Urgent(&f.state, p); urgent || bound < model.Forever && p.Clock != model.NoClock && f.AtLeast(p.Clock, bound) {
+			late[processName(&f.state, p)] = true
+		}
+	}
+	// First what a process does that cannot wait any longer, arrivals last.
+	for _, due := range []func(got *model.TraceStep, e *model.Event) bool{
+		func(got *model.TraceStep, e *model.Event) bool {
+			return late[got.Process] && e.Move.Kind != model.MoveArrive
+		},
+		func(_ *model.TraceStep, e *model.Event) bool { return e.Move.Kind != model.MoveArrive },
+		func(*model.TraceStep, *model.Event) bool { return true },
+	} {
+		got, _, err := f.take("", func(got *model.TraceStep, e *model.Event) bool {
+			return !e.Move.Kind.IsFault() && e.Move.Kind != model.MoveLate && due(got, e)
+		})
+		if got != nil || err != nil {
+			return got, err
+		}
+	}
+	return nil, fmt.Errorf("at %s something is due, and nothing can happen", model.FormatDuration(f.now))
+}

@@ -1,0 +1,194 @@
+package scheduler
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/model"
+)
+
+// Rerun is what became of a trace that was run again.
+type Rerun struct {
+	// Trace has the steps that were run, as they are now: their lines of code, what they
+	// changed, what comes of them. The rest is that of the scenario and the property.
+	Trace *model.Trace
+	// Of has for each step of Trace the number, from 1, of the step of the trace that was run
+	// again for which it was taken, 0 for one that came in between.
+	Of []int
+	// Departure says where the run departs from the trace, nil if it does not.
+	Departure *Departure
+	// Violated is after how many steps the property is violated for the first time, 0 if it
+	// never is. Of a property that is about dead ends it says whether the run ends where
+	// something is left to wait for.
+	Violated int
+	// Moved are the steps, from 1, that are those of the trace, but for the line of code.
+	Moved []int
+}
+
+// Departure is a step of a trace that is not possible any more.
+type Departure struct {
+	// Step is its number, from 1, and Time when it was to be.
+	Step int
+	Time time.Duration
+	// Want is what the trace has, and Got what happens instead.
+	Want, Got string
+}
+
+func (d *Departure) Error() string {
+	return fmt.Sprintf("step %d, at %s: expected %s, got %s", d.Step, model.FormatDuration(d.Time), d.Want, d.Got)
+}
+
+// Again runs the first steps of a trace again, as [Replay] does: all of them if steps is
+// negative or there are fewer. Where a step is not possible any more, since the protocol
+// has changed, say, it stops there. It fails if the scenario is wrong or the protocol
+// breaks a rule.
+func Again(s Scenario, t *model.Trace, p model.Property, steps int) (*Rerun, error) {
+	if steps < 0 || steps > len(t.Steps) {
+		steps = len(t.Steps)
+	}
+	var result *Rerun
+	return result, again(s, t, p, func(r *replayer) error {
+		result = newRerun(r.scenario, t, p)
+		for i := range t.Steps[:steps] {
+			want := &t.Steps[i]
+			got, err := r.step(want)
+			if err != nil {
+				if broken(err) {
+					return err
+				}
+				result.Departure = r.departure(i+1, want, err)
+				break
+			}
+			result.add(r, p, got, i+1, want)
+		}
+		return result.end(r, p)
+	})
+}
+
+// newRerun returns one without steps.
+func newRerun(s Scenario, t *model.Trace, p model.Property) *Rerun {
+	c := *t
+	c.Protocol, c.Parameters, c.Bounds = s.Name, s.Parameters(), s.Bounds()
+	c.Steps, c.History, c.Explanation, c.Faults, c.Weight = []model.TraceStep{}, nil, "", 0, 0
+	c.Property, c.Rule = p.Name(), p.Rule()
+	return &Rerun{Trace: &c}
+}
+
+// add adds a step that was taken for the one of the trace with the number, 0 for none.
+func (a *Rerun) add(r *replayer, p model.Property, got *model.TraceStep, number int, want *model.TraceStep) {
+	t := a.Trace
+	t.Steps, a.Of = append(t.Steps, *got), append(a.Of, number)
+	if got.Kind == model.MoveFault.String() {
+		t.Faults++
+	}
+	if got.Kind != model.MoveArrive.String() {
+		t.Weight++
+	}
+	if want != nil && got.Source != nil && want.Source != nil && *got.Source != *want.Source {
+		a.Moved = append(a.Moved, len(t.Steps))
+	}
+	if _, ok := p.(model.DeadEnd); !ok && r.broken && a.Violated == 0 {
+		a.Violated = len(t.Steps)
+	}
+}
+
+// end completes what is known only at the end of the run.
+func (a *Rerun) end(r *replayer, p model.Property) error {
+	t := a.Trace
+	if _, ok := p.(model.DeadEnd); ok && r.violates(p) {
+		a.Violated = len(t.Steps)
+	}
+	if a.Violated != len(t.Steps) || a.Violated == 0 {
+		return nil
+	}
+	var err error
+	if t.History, err = r.history.judged(p); err != nil {
+		return err
+	}
+	t.Explanation, err = explain(p, t)
+	return err
+}
+
+// broken reports whether an error is more than that a step is not possible.
+func broken(err error) bool {
+	switch err.(type) {
+	case *finerTick, *ProtocolError, *ScenarioError, *PropertyError, *model.LimitError:
+		return true
+	}
+	return false
+}
+
+// departure says what happens instead of a step.
+func (r *replayer) departure(number int, want *model.TraceStep, cause error) *Departure {
+	d := &Departure{Step: number, Time: want.Time, Want: described(want, false), Got: cause.Error()}
+	if r.now < want.Time {
+		// Time cannot pass until then.
+		return d
+	}
+	_, offered, err := r.take("", func(*model.TraceStep, *model.Event) bool { return false })
+	if err != nil {
+		return d
+	}
+	var others []string
+	for k := range offered {
+		got := &offered[k]
+		if got.Kind == want.Kind && got.Process == want.Process && got.Process != "" {
+			d.Want, d.Got = told(want, got)
+			return d
+		}
+		others = append(others, got.Text)
+	}
+	d.Got = r.doing(want.Process)
+	if want.Process == "" {
+		d.Got = "nothing of the kind; what is possible is " + strings.Join(others, ", ")
+	}
+	return d
+}
+
+// told describes two steps, as briefly as tells them apart.
+func told(want, got *model.TraceStep) (string, string) {
+	a, b := described(want, false), described(got, false)
+	if a == b {
+		a, b = described(want, true), described(got, true)
+	}
+	return a, b
+}
+
+// described is a step in words: its operation and the line of code, or its text; whole with
+// its arguments and what comes of it.
+func described(s *model.TraceStep, whole bool) string {
+	text := s.Operation
+	if text == "" || whole {
+		text = s.Text
+	} else if s.Key != "" {
+		text += " " + s.Key[strings.LastIndexByte(s.Key, '/')+1:]
+	}
+	if s.Source != nil && s.Source.File != "" {
+		text += fmt.Sprintf(" at %s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
+	}
+	return text
+}
+
+// doing says what a process does at this instant.
+func (r *replayer) doing(process string) string {
+	for i := range r.state.Processes {
+		p := &r.state.Processes[i]
+		if processName(&r.state, p) != process {
+			continue
+		}
+		switch p.Phase {
+		case model.Waiting:
+			return process + " has not arrived"
+		case model.Ended:
+			return process + " has returned"
+		}
+		op := r.rules.Automaton.Operation(p.Local)
+		state := "is at"
+		if p.Phase == model.Acting {
+			state = "waits in"
+		}
+		return fmt.Sprintf("%s %s %s at %s:%d", process, state, op.Kind, op.Source.File[strings.LastIndexByte(op.Source.File, '/')+1:], op.Source.Line)
+	}
+	return process + " is not there"
+}
