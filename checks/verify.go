@@ -40,9 +40,16 @@ const TraceDir = "testdata/lockstep"
 // written to a file below TraceDir. Without properties it checks all of them
 // ([All]).
 //
+// A trace that is there from an earlier run is replayed first. If it still violates its
+// property, that is reported at once, and the property is not searched for.
+//
 // It stops in good time before the deadline of the test (go test -timeout), and
 // then fails the test: what has not been explored to the end does not hold. A
-// property that had nothing to say is logged as vacuous.
+// property that had nothing to say is logged as vacuous. With go test -short the search ends
+// after ShortStates states; that it was cut off is then logged and fails nothing.
+//
+// The environment may limit it further: LOCKSTEP_MAX_STATES, LOCKSTEP_MAX_TIME,
+// LOCKSTEP_MAX_MEMORY and LOCKSTEP_WORKERS are as the flags of lockstep check.
 func Verify(t TB, s Scenario, properties ...model.Property) {
 	t.Helper()
 	s, err := s.Check()
@@ -53,9 +60,21 @@ func Verify(t TB, s Scenario, properties ...model.Property) {
 	if len(properties) == 0 {
 		properties = All(s.RebuildBound)
 	}
+	o, err := Environment()
+	if err != nil {
+		t.Fatalf("lockstep: %v", err)
+		return
+	}
+	short := short()
+	if short && (o.MaxStates == 0 || o.MaxStates > ShortStates) {
+		o.MaxStates = ShortStates
+	}
+	if properties = replayKept(t, s, properties); len(properties) == 0 {
+		return
+	}
 	ctx, cancel := deadline(t)
 	defer cancel()
-	r, err := scheduler.Check(ctx, s, properties, scheduler.Options{})
+	r, err := scheduler.Check(ctx, s, properties, o)
 	if err != nil {
 		t.Fatalf("lockstep: %s: %v", errorKind(err), err)
 		return
@@ -65,6 +84,10 @@ func Verify(t TB, s Scenario, properties ...model.Property) {
 		case scheduler.Violated:
 			t.Errorf("lockstep: %s", violation(t, &v))
 		case scheduler.Inconclusive:
+			if short && v.Reason == "" {
+				t.Logf("lockstep: %s: not explored to the end with -short: %s", v.Property, r.CutOff)
+				continue
+			}
 			if v.Reason != "" {
 				t.Errorf("lockstep: %s is inconclusive: %s; let fewer clocks drift, or by less", v.Property, v.Reason)
 				continue
@@ -95,18 +118,27 @@ func errorKind(err error) string {
 
 // violation writes the trace and returns what to say.
 func violation(t TB, v *scheduler.Verdict) string {
+	text := Violation(v)
+	file := traceFile(t, v.Property)
+	if err := writeTrace(file, v.Trace); err != nil {
+		return text + fmt.Sprintf("the trace could not be written: %v\n", err)
+	}
+	return text + fmt.Sprintf("the trace is in %s\n", file)
+}
+
+// Violation says in words what a verdict found, with the counterexample as a timeline.
+func Violation(v *scheduler.Verdict) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is violated (%s, %s): %s\n\n", v.Property, count(v.Faults, "fault", "faults"), count(v.Steps, "step", "steps"), v.Rule)
 	if err := timeline.Write(&b, v.Trace, timeline.Options{}); err != nil {
 		fmt.Fprintf(&b, "the timeline could not be drawn: %v\n", err)
 	}
-	file := filepath.Join(TraceDir, fileName(t.Name()+"-"+v.Property)+".json")
-	if err := writeTrace(file, v.Trace); err != nil {
-		fmt.Fprintf(&b, "the trace could not be written: %v\n", err)
-	} else {
-		fmt.Fprintf(&b, "the trace is in %s\n", file)
-	}
 	return b.String()
+}
+
+// traceFile is where Verify keeps the trace of a property.
+func traceFile(t TB, property string) string {
+	return filepath.Join(TraceDir, fileName(t.Name()+"-"+property)+".json")
 }
 
 func writeTrace(file string, t *model.Trace) error {

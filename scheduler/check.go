@@ -129,9 +129,7 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 			if s.within != nil {
 				return nil, wrong("at most one property of a check can be about how long something lasts")
 			}
-			longest := patient.Patience()
-			s.within = &longest
-			_, s.watches = p.(model.Watching)
+			s.waits(patient)
 		}
 		if _, ok := p.(model.Recording); ok {
 			if recording {
@@ -154,6 +152,13 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 		}
 		return x.conclude(s, properties)
 	}
+}
+
+// waits sets how long something may last before the property is violated.
+func (s *Scenario) waits(p model.Patient) {
+	longest := p.Patience()
+	s.within = &longest
+	_, s.watches = p.(model.Watching)
 }
 
 func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {

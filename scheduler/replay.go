@@ -49,6 +49,9 @@ func again(s Scenario, t *model.Trace, p model.Property, do func(*replayer) erro
 	if s.within = t.Bounds.AnsweredWithin; s.within == nil {
 		s.within, s.watches = t.Bounds.WatchedWithin, t.Bounds.WatchedWithin != nil
 	}
+	if p, ok := p.(model.Patient); ok {
+		s.waits(p)
+	}
 	tick := s.tick()
 	for {
 		r, err := newReplayer(s, p, tick)

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -386,12 +385,9 @@ func (f *sizeFlag) String() string {
 }
 func (f *sizeFlag) Type() string { return "size" }
 func (f *sizeFlag) Set(text string) error {
-	digits := strings.TrimRight(text, "kKMGTiB")
-	n, err := strconv.ParseFloat(digits, 64)
-	scale, ok := map[string]float64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[text[len(digits):]]
-	if err != nil || !ok || n < 0 || math.IsInf(n, 0) || math.IsNaN(n) || n*scale > 1e18 {
-		return fmt.Errorf("%q is not an amount of memory; write it as 500MB or 2GB", text)
+	n, err := model.ParseSize(text)
+	if err == nil {
+		*f = sizeFlag(n)
 	}
-	*f = sizeFlag(n * scale)
-	return nil
+	return err
 }
