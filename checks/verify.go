@@ -118,12 +118,17 @@ func errorKind(err error) string {
 
 // violation writes the trace and returns what to say.
 func violation(t TB, v *scheduler.Verdict) string {
-	text := Violation(v)
+	return Violation(v) + Keep(t, v) + "\n"
+}
+
+// Keep writes the counterexample of a verdict to the file in which [Verify] would keep it, and
+// says where that is, or why it could not.
+func Keep(t interface{ Name() string }, v *scheduler.Verdict) string {
 	file := traceFile(t, v.Property)
 	if err := writeTrace(file, v.Trace); err != nil {
-		return text + fmt.Sprintf("the trace could not be written: %v\n", err)
+		return fmt.Sprintf("the trace could not be written: %v", err)
 	}
-	return text + fmt.Sprintf("the trace is in %s\n", file)
+	return "the trace is in " + file
 }
 
 // Violation says in words what a verdict found, with the counterexample as a timeline.
@@ -137,7 +142,7 @@ func Violation(v *scheduler.Verdict) string {
 }
 
 // traceFile is where Verify keeps the trace of a property.
-func traceFile(t TB, property string) string {
+func traceFile(t interface{ Name() string }, property string) string {
 	return filepath.Join(TraceDir, fileName(t.Name()+"-"+property)+".json")
 }
 

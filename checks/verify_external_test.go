@@ -13,6 +13,7 @@ import (
 	"lockstep/model"
 	"lockstep/protocol"
 	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
 )
 
 // recorder is a TB that notes what Verify says.
@@ -128,4 +129,36 @@ func (p polite) Handle(c *protocol.Client) protocol.Answer {
 
 func TestAProtocolWithoutAnUpdateRoleOrAClaimCanBeVerified(t *testing.T) {
 	checks.Verify(t, checks.NewScenario(polite{}))
+}
+
+// bench is a B that loops three times.
+type bench struct {
+	recorder
+	loops   int
+	metrics map[string]float64
+}
+
+func (b *bench) Loop() bool                          { b.loops++; return b.loops <= 3 }
+func (b *bench) Elapsed() time.Duration              { return 3 * time.Second }
+func (b *bench) ReportAllocs()                       {}
+func (b *bench) ReportMetric(n float64, unit string) { b.metrics[unit] = n }
+
+// A benchmark reports the size of the search, of one run, and its speed over all of them.
+func TestABenchmarkReportsStatesAndTransitions(t *testing.T) {
+	b := &bench{metrics: map[string]float64{}}
+	s := checks.NewScenario(catalogue.Direct{})
+	checks.Benchmark(b, s, checks.MutualExclusion())
+	r, err := scheduler.Check(t.Context(), s, []model.Property{checks.MutualExclusion()}, scheduler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.metrics["states"] != float64(r.Stats.States) || b.metrics["transitions"] != float64(r.Stats.Transitions) || b.metrics["transitions/s"] != float64(r.Stats.Transitions) {
+		t.Errorf("%v, %+v", b.metrics, r.Stats)
+	}
+	b = &bench{metrics: map[string]float64{}}
+	t.Setenv("LOCKSTEP_MAX_STATES", "3")
+	checks.Benchmark(b, s)
+	if !b.fatal || !strings.Contains(b.failed[0], "cut off") {
+		t.Errorf("%q", b.failed)
+	}
 }

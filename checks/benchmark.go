@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/model"
+	"lockstep/scheduler"
+)
+
+// B is the part of *testing.B that Benchmark needs.
+type B interface {
+	Helper()
+	Loop() bool
+	Elapsed() time.Duration
+	ReportAllocs()
+	ReportMetric(n float64, unit string)
+	Fatalf(format string, args ...any)
+}
+
+// Benchmark measures the search of a scenario: besides the time it reports how many states
+// and transitions there are, and how many transitions a second were gone through. The
+// verdicts do not matter, but it fails if the search is cut off: then there is nothing to
+// compare. Without properties it checks all of them ([All]).
+func Benchmark(b B, s Scenario, properties ...model.Property) {
+	b.Helper()
+	s, err := s.Check()
+	if err != nil {
+		b.Fatalf("lockstep: wrong scenario: %v", err)
+		return
+	}
+	if len(properties) == 0 {
+		properties = All(s.RebuildBound)
+	}
+	o, err := Environment()
+	if err != nil {
+		b.Fatalf("lockstep: %v", err)
+		return
+	}
+	b.ReportAllocs()
+	var last scheduler.Stats
+	runs := 0
+	for b.Loop() {
+		r, err := scheduler.Check(context.Background(), s, properties, o)
+		if err != nil {
+			b.Fatalf("lockstep: %s: %v", errorKind(err), err)
+			return
+		}
+		if !r.Exhausted {
+			b.Fatalf("lockstep: the search was cut off after %d states: %s", r.Stats.States, r.CutOff)
+			return
+		}
+		last = r.Stats
+		runs++
+	}
+	b.ReportMetric(float64(last.States), "states")
+	b.ReportMetric(float64(last.Transitions), "transitions")
+	if seconds := b.Elapsed().Seconds(); seconds > 0 {
+		b.ReportMetric(float64(last.Transitions)*float64(runs)/seconds, "transitions/s")
+	}
+}
