@@ -15,8 +15,8 @@ const maxForced = 10_000
 // Follow runs another scenario by the schedule of a trace: another variant of its protocol,
 // other parameters, fewer faults. Each step of the trace is taken by the same process, or
 // strikes the same node, at the same time, as far as that is possible, whatever the process
-// does then; it is left out if not. What is due in between comes by itself. The departure is the first step at which the
-// two runs part. It fails if the scenario is wrong or the protocol breaks a rule.
+// does then; it is left out if not. What is due in between comes by itself. [Rerun.Departure] is the first
+// difference, [Rerun.Parting] the first step at which the two runs part. It fails if the scenario is wrong or the protocol breaks a rule.
 //
 // The run ends with the schedule: that the property is not violated in it says nothing of
 // other runs.
@@ -91,9 +91,6 @@ func alike(got, want *model.TraceStep) bool {
 
 // part notes that the runs part at a step, which got is taken for, or nothing is.
 func (f *follower) part(number int, want, got *model.TraceStep) {
-	if f.result.Departure != nil {
-		return
-	}
 	d := &Departure{Step: number, Time: want.Time, Want: described(want, false)}
 	switch {
 	case got != nil:
@@ -103,7 +100,17 @@ func (f *follower) part(number int, want, got *model.TraceStep) {
 	default:
 		d.Got = "nothing of the kind"
 	}
-	f.result.Departure = d
+	f.note(d, got == nil || got.Operation != want.Operation || got.Observation != want.Observation)
+}
+
+// note keeps the first departure, and the first one that is a parting.
+func (f *follower) note(d *Departure, parting bool) {
+	if f.result.Departure == nil {
+		f.result.Departure = d
+	}
+	if parting && f.result.Parting == nil {
+		f.result.Parting = d
+	}
 }
 
 // await lets time pass until a step; what is due earlier comes in between.
@@ -120,12 +127,10 @@ func (f *follower) await(number int, want *model.TraceStep) error {
 		if err != nil {
 			return err
 		}
-		if f.result.Departure == nil {
-			f.result.Departure = &Departure{
-				Step: number, Time: f.now, Want: "nothing until " + described(want, false) + " at " + model.FormatDuration(want.Time),
-				Got: got.Process + " " + described(got, false),
-			}
-		}
+		f.note(&Departure{
+			Step: number, Time: f.now, Want: "nothing until " + described(want, false) + " at " + model.FormatDuration(want.Time),
+			Got: got.Process + " " + described(got, false),
+		}, true)
 		f.result.add(f.replayer, f.property, got, 0, nil)
 		if f.result.Violated > 0 {
 			return nil

@@ -18,6 +18,10 @@ type Rerun struct {
 	Of []int
 	// Departure says where the run departs from the trace, nil if it does not.
 	Departure *Departure
+	// Parting is, of a run that follows a trace, the first step at which not the same
+	// operation has the same outcome: from there on the runs are two. What a different
+	// argument leads to may come much later than that. It is nil if there is none.
+	Parting *Departure
 	// Violated is after how many steps the property is violated for the first time, 0 if it
 	// never is. Of a property that is about dead ends it says whether the run ends where
 	// something is left to wait for.

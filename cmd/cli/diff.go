@@ -156,9 +156,15 @@ func printDiff(w io.Writer, left, right *scheduler.Rerun) error {
 // diffWords says where the runs part and what comes of each, a line each.
 func diffWords(left, right *scheduler.Rerun) []string {
 	property := left.Trace.Property
-	lines := []string{"The runs do not part: what is different does not matter in this run."}
-	if d := right.Departure; d != nil {
-		lines = []string{fmt.Sprintf("They part at step %d, at %s: %s on the left; on the right %s.", d.Step, model.FormatDuration(d.Time), d.Want, d.Got)}
+	var lines []string
+	first, parting := right.Departure, right.Parting
+	if first != nil && first != parting {
+		lines = append(lines, fmt.Sprintf("The first difference is at step %d, at %s: %s on the left; on the right %s.", first.Step, model.FormatDuration(first.Time), first.Want, first.Got))
+	}
+	if parting == nil {
+		lines = append(lines, "The runs do not part: what is different does not matter in this run.")
+	} else {
+		lines = append(lines, fmt.Sprintf("They part at step %d, at %s: %s on the left; on the right %s.", parting.Step, model.FormatDuration(parting.Time), parting.Want, parting.Got))
 	}
 	if left.Trace.Explanation != "" {
 		lines = append(lines, fmt.Sprintf("On the left %s is violated: %s.", property, left.Trace.Explanation))
@@ -183,11 +189,12 @@ func diffJSON(w io.Writer, left, right *scheduler.Rerun) error {
 	out := struct {
 		Property  string     `json:"property"`
 		Departure *departure `json:"departure,omitempty"`
+		Parting   *departure `json:"parting,omitempty"`
 		Left      side       `json:"left"`
 		Right     side       `json:"right"`
 		// Of has for each step on the right that on the left, from 1, 0 for none.
 		Of []int `json:"right_of_left"`
-	}{left.Trace.Property, departureOf(right), of(left), of(right), right.Of}
+	}{left.Trace.Property, departureOf(right.Departure), departureOf(right.Parting), of(left), of(right), right.Of}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return asOutput(encoder.Encode(out))

@@ -167,7 +167,7 @@ func replayJSON(w io.Writer, k *kept, r *scheduler.Rerun) error {
 		Departure *departure        `json:"departure,omitempty"`
 		Moved     []int             `json:"moved,omitempty"`
 		Run       []model.TraceStep `json:"run"`
-	}{k.trace.Protocol, k.trace.Property, len(k.trace.Steps), r.Violated, departureOf(r), r.Moved, r.Trace.Steps}
+	}{k.trace.Protocol, k.trace.Property, len(k.trace.Steps), r.Violated, departureOf(r.Departure), r.Moved, r.Trace.Steps}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return asOutput(encoder.Encode(out))
@@ -180,11 +180,11 @@ type departure struct {
 	Got  string `json:"got"`
 }
 
-func departureOf(r *scheduler.Rerun) *departure {
-	if r.Departure == nil {
+func departureOf(d *scheduler.Departure) *departure {
+	if d == nil {
 		return nil
 	}
-	return &departure{r.Departure.Step, int64(r.Departure.Time), r.Departure.Want, r.Departure.Got}
+	return &departure{d.Step, int64(d.Time), d.Want, d.Got}
 }
 
 // asOutput makes an error of writing one of the output.
