@@ -68,7 +68,7 @@ const patience = time.Second
 // "here: name".
 func markedLine(t *testing.T, name string) string {
 	t.Helper()
-	files, err := filepath.Glob("protocol_*_external_test.go")
+	files, err := filepath.Glob("*_external_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
