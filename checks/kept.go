@@ -20,7 +20,7 @@ func replayKept(t TB, s Scenario, properties []model.Property) []model.Property 
 		if err != nil {
 			t.Errorf("lockstep: the trace that is kept in %s cannot be read: %v; restore it, or remove it", file, err)
 		}
-		if trace == nil || !of(trace, p) {
+		if trace == nil || !IsOf(trace, p) {
 			left = append(left, p)
 			continue
 		}
@@ -57,8 +57,8 @@ func readKept(file string) (*model.Trace, error) {
 	return model.ReadTrace(f)
 }
 
-// of reports whether the trace is of the property, with the same argument.
-func of(t *model.Trace, p model.Property) bool {
+// IsOf reports whether the trace is of the property, with the same argument.
+func IsOf(t *model.Trace, p model.Property) bool {
 	argument := ""
 	if p, ok := p.(model.Argued); ok {
 		argument = p.Argument()

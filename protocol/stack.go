@@ -49,6 +49,19 @@ type frame struct {
 // frames has each frame that was asked for, by program counter.
 var frames sync.Map
 
+// paths has where a file of protocol code is, by its name in a [model.Source].
+var paths sync.Map
+
+// PathOf returns where the file of a source was when the program was built, if protocol code
+// that is in it has run in this process: an absolute path, unless paths are trimmed.
+func PathOf(file string) (path string, ok bool) {
+	known, ok := paths.Load(file)
+	if !ok {
+		return "", false
+	}
+	return known.(string), true
+}
+
 func frameAt(pc uintptr) frame {
 	if known, ok := frames.Load(pc); ok {
 		return known.(frame)
@@ -57,6 +70,7 @@ func frameAt(pc uintptr) frame {
 	f := frame{ours: at.Function == "" || strings.HasPrefix(at.Function, "lockstep/protocol.") || FromGo(at.File)}
 	if !f.ours {
 		f.source = sourceOf(at)
+		paths.Store(f.source.File, at.File)
 	}
 	frames.Store(pc, f)
 	return f

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
@@ -226,6 +227,7 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 	if err != nil {
 		return err
 	}
+	f.replayKept(c, s, properties)
 	done := f.showProgress("")
 	r, err := scheduler.Check(c.Context(), s, properties, f.options)
 	done()
@@ -238,6 +240,40 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 		}
 	}
 	return f.conclude(c, r, code)
+}
+
+// replayKept replays the trace that the file for the counterexample has from an earlier
+// check, and says on standard error what comes of it: sooner than the search can.
+func (f *checkFlags) replayKept(c *cobra.Command, s scheduler.Scenario, properties []model.Property) {
+	if f.trace == "" {
+		return
+	}
+	if _, err := os.Stat(f.trace); err != nil {
+		return
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: "+format+"\n", append([]any{f.trace}, args...)...)
+	}
+	t, err := readTrace(c, f.trace)
+	if err != nil {
+		say("what is there is no trace that can be read, and may be overwritten")
+		return
+	}
+	for _, p := range properties {
+		if !checks.IsOf(t, p) {
+			continue
+		}
+		switch r, err := scheduler.Again(s, t, p, -1); {
+		case err != nil:
+			// The search meets it, too.
+		case r.Departure != nil:
+			say("the run that is kept does not happen any more: %v", r.Departure)
+		case r.Violated == 0:
+			say("the run that is kept does not violate %s any more", p.Name())
+		default:
+			say("%s is violated by the run that is kept; now all runs are explored", p.Name())
+		}
+	}
 }
 
 // showProgress lets a search show how far it is; what says which of many it is. The
