@@ -18,6 +18,9 @@ type replayFlags struct {
 	to     int
 	byStep bool
 	json   bool
+	on     string
+	prefix string
+	scale  float64
 }
 
 func newReplay(code *int) *cobra.Command {
@@ -31,22 +34,38 @@ trace, since the code of the protocol has changed, it says at which step and how
 
 Exit codes: 1 the property is violated again; 0 the whole run is possible, and it is not;
 3 the run departs from the trace, which says nothing of other runs; with --to or --step 0
-unless it departs.`,
+unless it departs.
+
+With --on the store commands of the trace are executed on a server, and each reply and each
+key is compared with what the trace says: exit code 0 if the server does the same, 1 if not. What
+no command does is carried over. The server must be empty, unless the keys get a prefix; only
+keys of the trace are set, and they are removed at the end.`,
 		Example: `  lockstep check lease --pause 1x12s --trace trace.json
   lockstep replay trace.json
   lockstep replay trace.json --to 9
-  lockstep replay trace.json --step`,
+  lockstep replay trace.json --step
+  lockstep replay trace.json --on miniredis
+  lockstep replay trace.json --on redis://127.0.0.1:6379 --prefix lockstep: --scale 0.1`,
 		Args: wantsTrace,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0], code) },
 	}
 	c.Flags().SortFlags = false
 	c.Flags().IntVar(&f.to, "to", 0, "run so many steps; 0 for all")
 	c.Flags().BoolVar(&f.byStep, "step", false, "run a step each time that Enter is pressed; q ends")
+	c.Flags().StringVar(&f.on, "on", "", "execute the store commands on miniredis, in this process, or on a server, as redis://127.0.0.1:6379")
+	c.Flags().StringVar(&f.prefix, "prefix", "", "what stands before each key on the server")
+	c.Flags().Float64Var(&f.scale, "scale", 1, "multiply all times on the server by this, more than 0 and at most 1")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c
 }
 
 func (f *replayFlags) run(c *cobra.Command, file string, code *int) error {
+	if f.on != "" {
+		return f.confirm(c, file, code)
+	}
+	if f.prefix != "" || c.Flags().Changed("scale") {
+		return usage("--prefix and --scale are for a server: add --on miniredis or --on redis://127.0.0.1:6379")
+	}
 	if f.to < 0 {
 		return usage("--to %d: it must be 0 or more", f.to).about("to", fmt.Sprint(f.to))
 	}
