@@ -10,7 +10,7 @@ import (
 // FuzzParseRate: a rate that is accepted is not negative and is read back from what it is
 // written as; the error for any other says what to write.
 func FuzzParseRate(f *testing.F) {
-	for _, s := range []string{"1%", "200ppm", "0.5%", ".5%", "0%", "1", "%", "ppm", "-1%", "1h%", "99999999999999%", "9e9%", "1 %"} {
+	for _, s := range []string{"1%", "200ppm", "0.5%", ".5%", "0%", "1", "%", "ppm", "-1%", "1h%", "999999999999%", "9e9%", "1 %"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
