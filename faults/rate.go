@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ func ParseRate(text string) (perSecond time.Duration, err error) {
 	}
 	if !found || err != nil || strings.ContainsAny(number, "hnuµμms+-") {
 		return 0, fmt.Errorf(`rate %q cannot be read; write a number with the unit %% or ppm, such as "1%%" or "200ppm"`, text)
+	}
+	if perSecond > math.MaxInt64/times {
+		return 0, fmt.Errorf(`rate %q is too large to be counted; write at most "50%%"`, text)
 	}
 	return perSecond * times, nil
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 )
@@ -189,22 +188,4 @@ func (t *Trace) Write(w io.Writer) error {
 	}
 	_, err = w.Write(append(text, '\n'))
 	return err
-}
-
-// ReadTrace reads a trace. It refuses other formats, later versions and unknown
-// fields.
-func ReadTrace(r io.Reader) (*Trace, error) {
-	decoder := json.NewDecoder(r)
-	decoder.DisallowUnknownFields()
-	t := &Trace{}
-	if err := decoder.Decode(t); err != nil {
-		return nil, fmt.Errorf("this is not a trace: %w", err)
-	}
-	if t.Format != TraceFormat {
-		return nil, fmt.Errorf("this is not a trace: its format is %q, not %q", t.Format, TraceFormat)
-	}
-	if t.Version != TraceVersion {
-		return nil, fmt.Errorf("the trace has version %d; this program reads version %d", t.Version, TraceVersion)
-	}
-	return t, nil
 }
