@@ -2,68 +2,25 @@ package confirm_test
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"lockstep/checks"
 	"lockstep/checks/confirm"
+	"lockstep/checks/confirm/redisserver"
 	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol/catalogue"
 	"lockstep/scheduler"
 )
 
-// redisServer starts a redis-server on a port of the loopback and returns its address. Where
-// there is none the test is skipped, unless LOCKSTEP_REQUIRE_REDIS is set.
-func redisServer(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		if os.Getenv("LOCKSTEP_REQUIRE_REDIS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("there is no redis-server here; CI has one")
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	server := exec.Command(path, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		server.Process.Kill()
-		server.Wait()
-	})
-	return fmt.Sprintf("redis://127.0.0.1:%d", port)
-}
-
-// dial connects to a server that is about to listen.
-func dial(t *testing.T, url string) confirm.Server {
-	t.Helper()
-	var err error
-	for range 100 {
-		var s confirm.Server
-		if s, err = confirm.Dial(context.Background(), url); err == nil {
-			t.Cleanup(func() { s.Close() })
-			return s
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal(err)
-	return nil
-}
-
 // A Redis server does what counterexamples say that the store did, in a tenth of their time.
 func TestARedisServerConfirmsCounterexamples(t *testing.T) {
-	s := dial(t, redisServer(t))
+	s, err := confirm.Dial(context.Background(), "redis://"+redisserver.Start(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	for name, fault := range map[string]model.Fault{"lease": faults.Pause(1, 12*time.Second), "fixedttl": faults.Crash(1), "setnx": faults.Evict(1)} {
 		e, _ := catalogue.Find(name)
 		scenario := scheduler.NewScenario(e.New())
