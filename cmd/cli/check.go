@@ -109,12 +109,18 @@ func flagError(c *cobra.Command, err error) error {
 
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	f.registerScenario(flags)
-	flags.StringArrayVar(&f.properties, "property", nil, "property to check, see lockstep properties; may be repeated (default those marked there)")
-	f.registerLimits(flags)
+	f.registerSearch(flags)
 	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
+}
+
+// registerSearch adds the flags that say what is explored, for what, and how far.
+func (f *checkFlags) registerSearch(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	f.registerScenario(flags)
+	flags.StringArrayVar(&f.properties, "property", nil, "property to check, see lockstep properties; may be repeated (default those marked there)")
+	f.registerLimits(flags)
 }
 
 // registerScenario adds the flags that say what is explored.
@@ -218,19 +224,24 @@ func (f *checkFlags) addOthers(s *scheduler.Scenario) error {
 	return nil
 }
 
-func (f *checkFlags) run(c *cobra.Command, code *int) error {
+// search explores the scenario that the flags describe.
+func (f *checkFlags) search(c *cobra.Command) (*scheduler.Report, error) {
 	s, err := f.world()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	properties, err := selectProperties(f.properties, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f.replayKept(c, s, properties)
 	done := f.showProgress("")
-	r, err := scheduler.Check(c.Context(), s, properties, f.options)
-	done()
+	defer done()
+	return scheduler.Check(c.Context(), s, properties, f.options)
+}
+
+func (f *checkFlags) run(c *cobra.Command, code *int) error {
+	r, err := f.search(c)
 	if err != nil {
 		return err
 	}
@@ -287,12 +298,7 @@ func (f *checkFlags) showProgress(what string) (done func()) {
 
 // conclude prints the report and sets the exit code.
 func (f *checkFlags) conclude(c *cobra.Command, r *scheduler.Report, code *int) error {
-	switch r.Worse() {
-	case scheduler.Violated:
-		*code = exitViolated
-	case scheduler.Inconclusive:
-		*code = exitCutOff
-	}
+	*code = codeOf(r)
 	print := printReport
 	if f.json {
 		print = printJSON
@@ -301,6 +307,17 @@ func (f *checkFlags) conclude(c *cobra.Command, r *scheduler.Report, code *int) 
 		return &outputError{err}
 	}
 	return nil
+}
+
+// codeOf is the exit code for a report.
+func codeOf(r *scheduler.Report) int {
+	switch r.Worse() {
+	case scheduler.Violated:
+		return exitViolated
+	case scheduler.Inconclusive:
+		return exitCutOff
+	}
+	return exitHolds
 }
 
 func writeFirst(file string, r *scheduler.Report) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockstep/checks/analysis"
 	"lockstep/model"
@@ -24,8 +25,21 @@ type matrixFlags struct {
 	explain        string
 }
 
+func newMatrixFlags() *matrixFlags {
+	return &matrixFlags{checkFlags: checkFlags{scenario: scheduler.NewScenario(nil)}}
+}
+
+// registerCells adds the flags that say what each cell is about.
+func (f *matrixFlags) registerCells(flags *pflag.FlagSet) {
+	s := &f.scenario
+	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
+	flags.IntVar(&f.requests, "requests", 0, "requests on each node; 0 for 2 where requests of a node share work, 1 elsewhere")
+	f.registerWorld(flags)
+	f.registerLimits(flags)
+}
+
 func newMatrix(code *int) *cobra.Command {
-	f := &matrixFlags{checkFlags: checkFlags{scenario: scheduler.NewScenario(nil)}}
+	f := newMatrixFlags()
 	c := &cobra.Command{
 		Use:   "matrix [PROTOCOL[:PARAM=VALUE,...] ...]",
 		Short: "which protocol withstands which faults",
@@ -51,11 +65,7 @@ with --explain it is that of check.`,
 	flags.StringVar(&f.explain, "explain", "", "print the counterexamples of a cell, as fixedttl/none")
 	flags.BoolVar(&f.markdown, "markdown", false, "print a Markdown table")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	s := &f.scenario
-	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
-	flags.IntVar(&f.requests, "requests", 0, "requests on each node; 0 for 2 where requests of a node share work, 1 elsewhere")
-	f.registerWorld(flags)
-	f.registerLimits(flags)
+	f.registerCells(flags)
 	c.SetFlagErrorFunc(flagError)
 	return c
 }
@@ -95,10 +105,8 @@ func (f *matrixFlags) scenarioOf(row string) (scheduler.Scenario, error) {
 	return s, nil
 }
 
-func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
-	if f.json && f.markdown {
-		return usage("--json and --markdown exclude each other")
-	}
+// check checks all cells, of all protocols if none is given.
+func (f *matrixFlags) check(c *cobra.Command, args []string, code *int) ([]analysis.Column, []matrixRow, error) {
 	if len(args) == 0 {
 		for _, e := range protocols {
 			args = append(args, e.Name)
@@ -109,7 +117,7 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 	for _, row := range args {
 		s, err := f.scenarioOf(row)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		scenarios = append(scenarios, s)
 	}
@@ -121,7 +129,7 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 			cell, err := analysis.CheckCell(c.Context(), s, column, f.options)
 			done()
 			if err != nil {
-				return err
+				return nil, nil, err
 			}
 			if !cell.Report.Exhausted {
 				*code = exitCutOff
@@ -129,6 +137,17 @@ func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
 			row.cells = append(row.cells, cell)
 		}
 		rows = append(rows, row)
+	}
+	return columns, rows, nil
+}
+
+func (f *matrixFlags) run(c *cobra.Command, args []string, code *int) error {
+	if f.json && f.markdown {
+		return usage("--json and --markdown exclude each other")
+	}
+	columns, rows, err := f.check(c, args, code)
+	if err != nil {
+		return err
 	}
 	print := printMatrix
 	switch {

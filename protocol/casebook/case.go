@@ -153,6 +153,17 @@ func (c *Case) Valid() error {
 //go:embed *.go
 var files embed.FS
 
+// Source returns the text of a file of the casebook by its name in a trace, as
+// lockstep/protocol/casebook/l03.go.
+func Source(file string) (text string, ok bool) {
+	name, ok := strings.CutPrefix(file, "lockstep/protocol/casebook/")
+	if !ok {
+		return "", false
+	}
+	b, err := files.ReadFile(name)
+	return string(b), err == nil
+}
+
 // Code returns the file of the case, and its text.
 func (c *Case) Code() (file, text string, err error) {
 	file = strings.ToLower(strings.ReplaceAll(c.ID, "-", "")) + ".go"
