@@ -75,7 +75,7 @@ func wrapped(t *model.Trace, o Options) string {
 type drawing struct{ *World }
 
 func (d *drawing) row(s *model.TraceStep) row {
-	r := row{step: s, time: model.FormatDuration(s.Time), text: d.describe(s)}
+	r := row{step: s, time: model.FormatDuration(s.Time), text: Describe(s)}
 	if s.Source != nil {
 		r.line = fmt.Sprintf("%s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
 	}
@@ -109,8 +109,9 @@ func (d *drawing) entry(key string) string {
 	return e.Value + " " + model.FormatDuration(e.Left)
 }
 
-// describe says what the step does, with its marks on lines of their own.
-func (d *drawing) describe(s *model.TraceStep) string {
+// Describe says what a step does, and on lines of their own, which begin with a plus sign,
+// what follows from it: beliefs, answers, processes that are overdue.
+func Describe(s *model.TraceStep) string {
 	what := s.Text
 	if s.Process != "" && !strings.HasSuffix(s.Process, "/0") {
 		what = s.Process + ": " + what
@@ -123,9 +124,9 @@ func (d *drawing) describe(s *model.TraceStep) string {
 		}
 		switch m.Kind {
 		case "acquired":
-			what += "\n+ " + who + "believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "believes that it holds " + KeyName(m.Subject)
 		case "releasing":
-			what += "\n+ " + who + "no longer believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "no longer believes that it holds " + KeyName(m.Subject)
 		case "restart":
 			what += "\n+ starts over"
 		case "return":
@@ -144,7 +145,8 @@ func (d *drawing) describe(s *model.TraceStep) string {
 
 func root(process string) bool { return !strings.Contains(process, ".") }
 
-func keyName(key string) string {
+// KeyName returns a key without its store.
+func KeyName(key string) string {
 	_, name, ok := strings.Cut(key, "/")
 	if !ok {
 		return key
@@ -202,7 +204,7 @@ func (d *drawing) table(rows []row, o Options) string {
 	}
 	header = append(header, "step")
 	for _, k := range d.keys {
-		header = append(header, keyName(k))
+		header = append(header, KeyName(k))
 	}
 	header = append(header, "line")
 	t.AppendHeader(header)
