@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"lockstep/checks"
 	"lockstep/faults"
 	"lockstep/model"
@@ -74,12 +76,20 @@ func (p struck) Check(_ *model.State, e *model.Event, _ []byte) model.Outcome {
 	return model.Exercised
 }
 
-// Every counterexample is read back as it was written, byte by byte.
+// Every counterexample is read back as it was written, byte by byte, and conforms to the
+// schema.
 func TestEveryCounterexampleIsReadBack(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("../docs/trace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, trace := range counterexamples(t) {
 		var first, second bytes.Buffer
 		if err := trace.Write(&first); err != nil {
 			t.Fatal(err)
+		}
+		if v, err := jsonschema.UnmarshalJSON(bytes.NewReader(first.Bytes())); err != nil || schema.Validate(v) != nil {
+			t.Errorf("%s does not conform to the schema: %v, %v", name, err, schema.Validate(v))
 		}
 		again, err := model.ReadTrace(bytes.NewReader(first.Bytes()))
 		if err != nil {

@@ -49,7 +49,7 @@ func FuzzScenarioFile(f *testing.F) {
 // FuzzFaultFlags: a budget of faults that is accepted is accepted again as it is printed,
 // and means the same.
 func FuzzFaultFlags(f *testing.F) {
-	for _, s := range []string{"0", "1", "1x12s", "1x1s..5s", "2x1%", "1x200ppm", "x", "1x", "x1s", "-1", "-1x1s", "99999999999999999999", "1x1s..", "0x1s", "1x0s"} {
+	for _, s := range []string{"0", "1", "1x12s", "1x1s..5s", "2x1%", "1x200ppm", "x", "1x", "x1s", "-1", "-1x1s", "99999999999999999999", "1x1s..", "0x1s", "1x0s", "2x8888888888888%"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

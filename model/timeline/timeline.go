@@ -3,10 +3,7 @@ package timeline
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -55,7 +52,7 @@ func Write(w io.Writer, t *model.Trace, o Options) error {
 		o.Width = 100
 	}
 	o.Width = max(o.Width, 60)
-	d := newDrawing(t)
+	d := &drawing{NewWorld(t)}
 	rows := make([]row, 0, len(t.Steps))
 	for i := range t.Steps {
 		rows = append(rows, d.row(&t.Steps[i]))
@@ -81,51 +78,14 @@ func wrapped(t *model.Trace, o Options) string {
 }
 
 // drawing is what is known of the run at the row under way.
-type drawing struct {
-	nodes, keys []string
-	status      map[string]string          // paused or crashed, by node
-	active      map[string]bool            // by process
-	held        map[string]map[string]bool // keys by process
-	entries     map[string]entry
-	// seconds are how long a second takes in stores whose clocks drift.
-	seconds map[string]time.Duration
-}
-
-type entry struct {
-	value string
-	ttl   time.Duration
-	since time.Duration
-}
-
-func newDrawing(t *model.Trace) *drawing {
-	d := &drawing{status: map[string]string{}, active: map[string]bool{}, held: map[string]map[string]bool{}, entries: map[string]entry{}, seconds: map[string]time.Duration{}}
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		if s.Node != "" && !slices.Contains(d.nodes, s.Node) {
-			d.nodes = append(d.nodes, s.Node)
-		}
-		for _, c := range s.Changes {
-			if !slices.Contains(d.keys, c.Key) {
-				d.keys = append(d.keys, c.Key)
-			}
-		}
-	}
-	slices.SortFunc(d.nodes, func(a, b string) int {
-		// n10 comes after n9.
-		if len(a) != len(b) && a[0] == b[0] {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
-	return d
-}
+type drawing struct{ *World }
 
 func (d *drawing) row(s *model.TraceStep) row {
-	r := row{step: s, time: model.FormatDuration(s.Time), text: d.describe(s)}
+	r := row{step: s, time: model.FormatDuration(s.Time), text: Describe(s)}
 	if s.Source != nil {
 		r.line = fmt.Sprintf("%s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
 	}
-	d.follow(s)
+	d.Follow(s)
 	for _, n := range d.nodes {
 		sign := d.sign(n)
 		if n == s.Node && s.Process != "" {
@@ -134,98 +94,30 @@ func (d *drawing) row(s *model.TraceStep) row {
 		r.lanes = append(r.lanes, sign)
 	}
 	for _, k := range d.keys {
-		r.keys = append(r.keys, d.entry(k, s.Time))
+		r.keys = append(r.keys, d.entry(k))
 	}
 	return r
 }
 
-// follow takes the step into account.
-func (d *drawing) follow(s *model.TraceStep) {
-	if s.Kind == "fault" || s.Kind == "recovery" {
-		d.fault(s)
-	}
-	if s.Process != "" {
-		d.active[s.Process] = true
-	}
-	for i := range s.Marks {
-		m := &s.Marks[i]
-		by := s.By(m)
-		switch m.Kind {
-		case "acquired":
-			if d.held[by] == nil {
-				d.held[by] = map[string]bool{}
-			}
-			d.held[by][m.Subject] = true
-		case "releasing":
-			delete(d.held[by], m.Subject)
-		case "return":
-			delete(d.active, by)
-			delete(d.held, by)
-		case "restart":
-			delete(d.held, by)
-		}
-	}
-	for _, c := range s.Changes {
-		d.entries[c.Key] = entry{c.After, c.AfterTTL, s.Time}
-	}
-}
-
-func (d *drawing) fault(s *model.TraceStep) {
-	switch {
-	case s.Second > 0 && s.Node == "":
-		d.seconds[s.Arguments[0]] = s.Second
-	case s.Kind == "recovery" && s.Fault == "failover":
-		// The replica has a clock of its own.
-		delete(d.seconds, s.Arguments[0])
-	case s.Kind == "recovery" && len(s.Arguments) == 0:
-		delete(d.status, s.Node)
-	case s.EndsNode():
-		d.status[s.Node] = signCrashed
-		of := func(p string) bool { return strings.HasPrefix(p, s.Node+"/") }
-		maps.DeleteFunc(d.held, func(p string, _ map[string]bool) bool { return of(p) })
-		maps.DeleteFunc(d.active, func(p string, _ bool) bool { return of(p) })
-	case s.HaltsNode():
-		d.status[s.Node] = signPaused
-	}
-}
-
 func (d *drawing) sign(node string) string {
-	if s := d.status[node]; s != "" {
-		return s
-	}
-	sign := signIdle
-	for p := range d.active {
-		if strings.HasPrefix(p, node+"/") {
-			sign = signActive
-		}
-	}
-	for p, keys := range d.held {
-		if strings.HasPrefix(p, node+"/") && len(keys) > 0 {
-			sign = signHolds
-		}
-	}
-	return sign
+	return [...]string{Idle: signIdle, Active: signActive, Holding: signHolds, Paused: signPaused, Crashed: signCrashed}[d.Status(node)]
 }
 
 // entry is what a key holds, and what is left of its TTL.
-func (d *drawing) entry(key string, now time.Duration) string {
-	e := d.entries[key]
-	if e.value == "" {
+func (d *drawing) entry(key string) string {
+	e, ok := d.Entry(key)
+	switch {
+	case !ok:
 		return "-"
+	case e.TTL == 0:
+		return e.Value
 	}
-	if e.ttl == 0 {
-		return e.value
-	}
-	age := now - e.since
-	store, _, _ := strings.Cut(key, "/")
-	if second := d.seconds[store]; second > 0 {
-		age = time.Duration(float64(age) / second.Seconds()).Round(time.Millisecond)
-	}
-	return e.value + " " + model.FormatDuration(e.ttl-age)
+	return e.Value + " " + model.FormatDuration(e.Left)
 }
 
-// describe says what the step does, with its marks on lines of their own.
-func (d *drawing) describe(s *model.TraceStep) string {
+// Describe says what a step does, and on lines of their own, which begin with a plus sign,
+// what follows from it: beliefs, answers, processes that are overdue.
+func Describe(s *model.TraceStep) string {
 	what := s.Text
 	if s.Process != "" && !strings.HasSuffix(s.Process, "/0") {
 		what = s.Process + ": " + what
@@ -238,9 +130,9 @@ func (d *drawing) describe(s *model.TraceStep) string {
 		}
 		switch m.Kind {
 		case "acquired":
-			what += "\n+ " + who + "believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "believes that it holds " + KeyName(m.Subject)
 		case "releasing":
-			what += "\n+ " + who + "no longer believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "no longer believes that it holds " + KeyName(m.Subject)
 		case "restart":
 			what += "\n+ starts over"
 		case "return":
@@ -259,7 +151,8 @@ func (d *drawing) describe(s *model.TraceStep) string {
 
 func root(process string) bool { return !strings.Contains(process, ".") }
 
-func keyName(key string) string {
+// KeyName returns a key without its store.
+func KeyName(key string) string {
 	_, name, ok := strings.Cut(key, "/")
 	if !ok {
 		return key
@@ -317,7 +210,7 @@ func (d *drawing) table(rows []row, o Options) string {
 	}
 	header = append(header, "step")
 	for _, k := range d.keys {
-		header = append(header, keyName(k))
+		header = append(header, KeyName(k))
 	}
 	header = append(header, "line")
 	t.AppendHeader(header)
