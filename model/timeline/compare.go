@@ -28,7 +28,6 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 	}
 	t := plainTable()
 	t.AppendHeader(table.Row{"time", "node", left.Name, "", right.Name})
-	d := newDrawing(left.Trace)
 	l, r := left.Trace.Steps, right.Trace.Steps
 	room := max((max(o.Width, 60)-18)/2, 20)
 	lines := compared(l, r, of)
@@ -36,7 +35,7 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 		sign, a, b := line.sign(l, r), "", ""
 		at := line.right
 		if line.left >= 0 {
-			a = d.describe(&l[line.left])
+			a = Describe(&l[line.left])
 			at = line.left
 		}
 		step := func() *model.TraceStep {
@@ -46,7 +45,7 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 			return &r[at]
 		}()
 		if line.right >= 0 && sign != "=" {
-			b = d.describe(&r[line.right])
+			b = Describe(&r[line.right])
 		}
 		if o.Color && sign != "=" {
 			b = text.Colors{text.Bold}.Sprint(b)
@@ -97,8 +96,7 @@ func (p pair) sign(left, right []model.TraceStep) string {
 	case p.left < 0:
 		return ">"
 	}
-	d := &drawing{}
-	if d.describe(&left[p.left]) == d.describe(&right[p.right]) {
+	if Describe(&left[p.left]) == Describe(&right[p.right]) {
 		return "="
 	}
 	return "~"

@@ -3,12 +3,14 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"lockstep/model"
+	"lockstep/model/timeline/internal/run"
 )
 
 // Options say how to draw.
@@ -136,9 +138,9 @@ func Describe(s *model.TraceStep) string {
 		case "restart":
 			what += "\n+ starts over"
 		case "return":
-			if root(s.By(m)) && s.Node[0] == 'n' {
+			if run.Root(s.By(m)) && s.Node[0] == 'n' {
 				what += "\n+ answers " + m.Subject
-			} else if !root(s.By(m)) {
+			} else if !run.Root(s.By(m)) {
 				what += "\n+ " + who + "ends"
 			}
 		}
@@ -149,16 +151,8 @@ func Describe(s *model.TraceStep) string {
 	return what
 }
 
-func root(process string) bool { return !strings.Contains(process, ".") }
-
 // KeyName returns a key without its store.
-func KeyName(key string) string {
-	_, name, ok := strings.Cut(key, "/")
-	if !ok {
-		return key
-	}
-	return name
-}
+func KeyName(key string) string { return run.KeyName(key) }
 
 // fold replaces what repeats itself by a count: blocks of up to maxBlock rows
 // that differ in nothing but time and what is left of a TTL.
