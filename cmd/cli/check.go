@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ type checkFlags struct {
 	json    bool
 	stats   bool
 	trace   string
+	// junit is the file for the verdicts, annotate whether to annotate lines.
+	junit    string
+	annotate bool
 }
 
 func newCheck(code *int) *cobra.Command {
@@ -111,6 +115,8 @@ func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.registerSearch(flags)
 	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
+	flags.StringVar(&f.junit, "junit", "", "write the verdicts to this file, as XML for CI")
+	flags.BoolVar(&f.annotate, "annotate", false, "print workflow commands of GitHub Actions that annotate the lines of the protocol, too")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
 }
@@ -250,7 +256,22 @@ func (f *checkFlags) run(c *cobra.Command, code *int) error {
 			return &outputError{err}
 		}
 	}
-	return f.conclude(c, r, code)
+	if f.junit != "" {
+		if err := writeTo(c, f.junit, func(w io.Writer) error { return junit(w, r) }); err != nil {
+			return err
+		}
+	}
+	if err := f.conclude(c, r, code); err != nil || !f.annotate {
+		return err
+	}
+	for i := range r.Verdicts {
+		if t := r.Verdicts[i].Trace; t != nil {
+			if err := annotate(c.OutOrStdout(), t); err != nil {
+				return asOutput(err)
+			}
+		}
+	}
+	return nil
 }
 
 // replayKept replays the trace that the file for the counterexample has from an earlier

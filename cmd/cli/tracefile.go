@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"reflect"
 
@@ -24,6 +26,14 @@ func readTrace(c *cobra.Command, file string) (*model.Trace, error) {
 		from, name = f, file
 	}
 	t, err := model.ReadTrace(from)
+	var wrong *model.TraceError
+	if errors.As(err, &wrong) {
+		place, what := fmt.Sprintf("%s:%d:%d", name, wrong.Line, wrong.Column), wrong.Err
+		if wrong.Path != "" {
+			what = fmt.Errorf("%s: %w", wrong.Path, wrong.Err)
+		}
+		return nil, &placedError{place, usage("%w", what)}
+	}
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/model"
+	"lockstep/model/timeline"
+	"lockstep/model/timeline/export"
+	"lockstep/protocol"
+	"lockstep/scheduler"
+)
+
+// format is a form that a trace can be written in.
+type format struct {
+	name, help string
+	write      func(w io.Writer, t *model.Trace) error
+}
+
+// formats are those of export, in the order in which they are listed.
+var formats = []format{
+	{"text", "the timeline", func(w io.Writer, t *model.Trace) error { return timeline.Write(w, t, timeline.Options{}) }},
+	{"markdown", "tables, in the flavour of GitHub", func(w io.Writer, t *model.Trace) error { return export.Markdown(w, t, export.Options{}) }},
+	{"mermaid", "a sequence diagram", func(w io.Writer, t *model.Trace) error { return export.Mermaid(w, t, export.Options{}) }},
+	{"itf", "states in the informal trace format, for viewers of that", func(w io.Writer, t *model.Trace) error { return export.ITF(w, t, export.Options{}) }},
+	{"annotation", "a workflow command of GitHub Actions that annotates the line of the protocol", func(w io.Writer, t *model.Trace) error { return annotate(w, t) }},
+}
+
+func newExport() *cobra.Command {
+	name, out := "markdown", "-"
+	var help []string
+	for _, f := range formats {
+		help = append(help, f.name+" ("+f.help+")")
+	}
+	c := &cobra.Command{
+		Use:   "export TRACE",
+		Short: "write a trace in another form: " + formatNames(),
+		Long: `Export writes a trace in another form: ` + strings.Join(help, ", ") + `.
+
+lockstep report writes a page of HTML, lockstep check --junit the verdicts for CI.`,
+		Example: `  lockstep check fixedttl --trace trace.json
+  lockstep export trace.json --format mermaid
+  lockstep export trace.json --format itf --out trace.itf.json`,
+		Args: wantsTrace,
+		RunE: func(c *cobra.Command, args []string) error {
+			f, err := findFormat(name)
+			if err != nil {
+				return err
+			}
+			t, err := readTrace(c, args[0])
+			if err != nil {
+				return err
+			}
+			return writeTo(c, out, func(w io.Writer) error { return f.write(w, t) })
+		},
+	}
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&name, "format", name, "the form: "+formatNames())
+	c.Flags().StringVarP(&out, "out", "o", out, "the file to write, - for standard output")
+	return c
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func findFormat(name string) (format, error) {
+	var names []string
+	for _, f := range formats {
+		if f.name == name {
+			return f, nil
+		}
+		names = append(names, f.name)
+	}
+	return format{}, unknown("format", name, names)
+}
+
+// writeTo writes to a file, or to standard output if that is called "-".
+func writeTo(c *cobra.Command, file string, write func(w io.Writer) error) error {
+	if file == "-" {
+		return asOutput(write(c.OutOrStdout()))
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return asOutput(err)
+	}
+	return asOutput(errors.Join(write(f), f.Close()))
+}
+
+// annotate annotates the line of protocol code that violates a property, by the path that its
+// file has where that is known.
+func annotate(w io.Writer, t *model.Trace) error {
+	return export.GitHub(w, t, export.Annotation{Path: pathHere})
+}
+
+// pathHere is the path of a source file below the working directory, if it is there.
+func pathHere(file string) string {
+	here, err := os.Getwd()
+	path, ok := protocol.PathOf(file)
+	if err != nil || !ok {
+		return strings.TrimPrefix(file, "lockstep/")
+	}
+	if below, ok := strings.CutPrefix(path, here+string(os.PathSeparator)); ok {
+		return below
+	}
+	return path
+}
+
+// junit writes the verdicts of a report as XML for continuous integration.
+func junit(w io.Writer, r *scheduler.Report) error {
+	s := export.Suite{Name: r.Protocol}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		s.Cases = append(s.Cases, export.Case{Property: v.Property, Rule: v.Rule, Verdict: string(v.Verdict), Message: remark(r, v), Trace: v.Trace})
+	}
+	return export.JUnit(w, []export.Suite{s})
+}
