@@ -3,8 +3,6 @@ package timeline
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"lockstep/model"
+	"lockstep/model/timeline/internal/run"
 )
 
 // Options say how to draw.
@@ -77,41 +76,11 @@ func wrapped(t *model.Trace, o Options) string {
 // drawing is what is known of the run at the row under way.
 type drawing struct {
 	nodes, keys []string
-	status      map[string]string          // paused or crashed, by node
-	active      map[string]bool            // by process
-	held        map[string]map[string]bool // keys by process
-	entries     map[string]entry
-	// seconds are how long a second takes in stores whose clocks drift.
-	seconds map[string]time.Duration
-}
-
-type entry struct {
-	value string
-	ttl   time.Duration
-	since time.Duration
+	run         *run.Run
 }
 
 func newDrawing(t *model.Trace) *drawing {
-	d := &drawing{status: map[string]string{}, active: map[string]bool{}, held: map[string]map[string]bool{}, entries: map[string]entry{}, seconds: map[string]time.Duration{}}
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		if s.Node != "" && !slices.Contains(d.nodes, s.Node) {
-			d.nodes = append(d.nodes, s.Node)
-		}
-		for _, c := range s.Changes {
-			if !slices.Contains(d.keys, c.Key) {
-				d.keys = append(d.keys, c.Key)
-			}
-		}
-	}
-	slices.SortFunc(d.nodes, func(a, b string) int {
-		// n10 comes after n9.
-		if len(a) != len(b) && a[0] == b[0] {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
-	return d
+	return &drawing{nodes: run.Nodes(t), keys: run.Keys(t), run: run.New()}
 }
 
 func (d *drawing) row(s *model.TraceStep) row {
@@ -119,7 +88,7 @@ func (d *drawing) row(s *model.TraceStep) row {
 	if s.Source != nil {
 		r.line = fmt.Sprintf("%s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
 	}
-	d.follow(s)
+	d.run.Follow(s)
 	for _, n := range d.nodes {
 		sign := d.sign(n)
 		if n == s.Node && s.Process != "" {
@@ -133,89 +102,31 @@ func (d *drawing) row(s *model.TraceStep) row {
 	return r
 }
 
-// follow takes the step into account.
-func (d *drawing) follow(s *model.TraceStep) {
-	if s.Kind == "fault" || s.Kind == "recovery" {
-		d.fault(s)
-	}
-	if s.Process != "" {
-		d.active[s.Process] = true
-	}
-	for i := range s.Marks {
-		m := &s.Marks[i]
-		by := s.By(m)
-		switch m.Kind {
-		case "acquired":
-			if d.held[by] == nil {
-				d.held[by] = map[string]bool{}
-			}
-			d.held[by][m.Subject] = true
-		case "releasing":
-			delete(d.held[by], m.Subject)
-		case "return":
-			delete(d.active, by)
-			delete(d.held, by)
-		case "restart":
-			delete(d.held, by)
-		}
-	}
-	for _, c := range s.Changes {
-		d.entries[c.Key] = entry{c.After, c.AfterTTL, s.Time}
-	}
-}
-
-func (d *drawing) fault(s *model.TraceStep) {
-	switch {
-	case s.Second > 0 && s.Node == "":
-		d.seconds[s.Arguments[0]] = s.Second
-	case s.Kind == "recovery" && s.Fault == "failover":
-		// The replica has a clock of its own.
-		delete(d.seconds, s.Arguments[0])
-	case s.Kind == "recovery" && len(s.Arguments) == 0:
-		delete(d.status, s.Node)
-	case s.EndsNode():
-		d.status[s.Node] = signCrashed
-		of := func(p string) bool { return strings.HasPrefix(p, s.Node+"/") }
-		maps.DeleteFunc(d.held, func(p string, _ map[string]bool) bool { return of(p) })
-		maps.DeleteFunc(d.active, func(p string, _ bool) bool { return of(p) })
-	case s.HaltsNode():
-		d.status[s.Node] = signPaused
-	}
-}
-
 func (d *drawing) sign(node string) string {
-	if s := d.status[node]; s != "" {
-		return s
+	switch {
+	case d.run.Status[node] == run.Crashed:
+		return signCrashed
+	case d.run.Status[node] == run.Paused:
+		return signPaused
+	case d.run.Holds(node):
+		return signHolds
+	case d.run.Acts(node):
+		return signActive
 	}
-	sign := signIdle
-	for p := range d.active {
-		if strings.HasPrefix(p, node+"/") {
-			sign = signActive
-		}
-	}
-	for p, keys := range d.held {
-		if strings.HasPrefix(p, node+"/") && len(keys) > 0 {
-			sign = signHolds
-		}
-	}
-	return sign
+	return signIdle
 }
 
 // entry is what a key holds, and what is left of its TTL.
 func (d *drawing) entry(key string, now time.Duration) string {
-	e := d.entries[key]
-	if e.value == "" {
+	value := d.run.Entries[key].Value
+	if value == "" {
 		return "-"
 	}
-	if e.ttl == 0 {
-		return e.value
+	left, ok := d.run.Left(key, now)
+	if !ok {
+		return value
 	}
-	age := now - e.since
-	store, _, _ := strings.Cut(key, "/")
-	if second := d.seconds[store]; second > 0 {
-		age = time.Duration(float64(age) / second.Seconds()).Round(time.Millisecond)
-	}
-	return e.value + " " + model.FormatDuration(e.ttl-age)
+	return value + " " + model.FormatDuration(left)
 }
 
 // describe says what the step does, with its marks on lines of their own.
@@ -232,15 +143,15 @@ func (d *drawing) describe(s *model.TraceStep) string {
 		}
 		switch m.Kind {
 		case "acquired":
-			what += "\n+ " + who + "believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "believes that it holds " + run.KeyName(m.Subject)
 		case "releasing":
-			what += "\n+ " + who + "no longer believes that it holds " + keyName(m.Subject)
+			what += "\n+ " + who + "no longer believes that it holds " + run.KeyName(m.Subject)
 		case "restart":
 			what += "\n+ starts over"
 		case "return":
-			if root(s.By(m)) && s.Node[0] == 'n' {
+			if run.Root(s.By(m)) && strings.HasPrefix(s.Node, "n") {
 				what += "\n+ answers " + m.Subject
-			} else if !root(s.By(m)) {
+			} else if !run.Root(s.By(m)) {
 				what += "\n+ " + who + "ends"
 			}
 		}
@@ -249,16 +160,6 @@ func (d *drawing) describe(s *model.TraceStep) string {
 		what += "\n+ overdue: " + strings.Join(s.Overdue, ", ")
 	}
 	return what
-}
-
-func root(process string) bool { return !strings.Contains(process, ".") }
-
-func keyName(key string) string {
-	_, name, ok := strings.Cut(key, "/")
-	if !ok {
-		return key
-	}
-	return name
 }
 
 // fold replaces what repeats itself by a count: blocks of up to maxBlock rows
@@ -311,7 +212,7 @@ func (d *drawing) table(rows []row, o Options) string {
 	}
 	header = append(header, "step")
 	for _, k := range d.keys {
-		header = append(header, keyName(k))
+		header = append(header, run.KeyName(k))
 	}
 	header = append(header, "line")
 	t.AppendHeader(header)
