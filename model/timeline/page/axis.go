@@ -10,7 +10,7 @@ import (
 // Widths in pixels. A step has a column of its own; between instants there is a gap.
 const (
 	narrowColumn = 34
-	wideColumn   = 52
+	wideColumn   = 92
 	// gapLeast is the least width of a gap, gapMost the greatest.
 	gapLeast = 40
 	gapMost  = 460
@@ -66,7 +66,7 @@ func newAxis(steps []model.TraceStep) *axis {
 	gaps := float64(len(a.gaps))
 	a.column = narrowColumn
 	if n := len(steps); n > 0 {
-		a.column = math.Floor(min(wideColumn, max(narrowColumn, (room-gaps*90)/float64(n))))
+		a.column = math.Floor(min(wideColumn, max(narrowColumn, (room-gaps*110)/float64(n))))
 	}
 	widths := a.widths(max(gaps*gapLeast*1.5, room-float64(len(steps))*a.column))
 	x := 0.0

@@ -102,7 +102,7 @@ func (c *chart) bar(v *canvas, class, title string, k int, s span, y, height flo
 	}
 	v.open("g", "class", class)
 	v.rect("ground", title, x, y, width, height, "rx", "3")
-	if most := c.longest(k); most > 0 && c.moments[s.first].entries[k].ttl > 0 {
+	if most := c.longest[k]; most > 0 && c.moments[s.first].entries[k].ttl > 0 {
 		top := func(left time.Duration) float64 {
 			return y + height - float64(height*min(1, float64(left)/float64(most)))
 		}
@@ -123,15 +123,6 @@ func (c *chart) bar(v *canvas, class, title string, k int, s span, y, height flo
 	v.rect("frame", "", x, y, width, height, "rx", "3")
 	v.close("g")
 	return x, width
-}
-
-// longest is the longest TTL that the key is ever given.
-func (s *story) longest(k int) time.Duration {
-	var most time.Duration
-	for i := range s.moments {
-		most = max(most, s.moments[i].entries[k].ttl)
-	}
-	return most
 }
 
 // belief draws that a process believes to hold a lock.
@@ -156,7 +147,7 @@ func (c *chart) activity(v *canvas, n int, y float64) {
 	name := c.nodes[n]
 	for _, s := range c.spans(func(i int) string {
 		for p := range c.processes {
-			if st := c.moments[i].processes[p].status; run.On(c.processes[p], name) && (st == active || st == starved) {
+			if st := c.moments[i].processes[p].status; run.On(c.processes[p], name) && st.alive() {
 				return "active"
 			}
 		}
@@ -170,11 +161,11 @@ func (c *chart) activity(v *canvas, n int, y float64) {
 	}) {
 		x, width := c.extent(s)
 		title := name + " is " + s.text
-		v.rect("veil", "", x, y-18, width, 42)
+		v.rect("veil", "", x, y-14, width, 28)
 		if s.text == "paused" {
-			v.rect("paused", title, x, y-18, width, 42, c.fill("hatch")...)
+			v.rect("paused", title, x, y-14, width, 28, c.fill("hatch")...)
 		} else {
-			v.rect("crashed", title, x, y-18, width, 42, c.fill("cross")...)
+			v.rect("crashed", title, x, y-14, width, 28, c.fill("cross")...)
 		}
 		c.plate(v, x+c.axis.column/2+6, y+4, width-c.axis.column/2-8, s.text)
 	}

@@ -12,7 +12,7 @@ import (
 // Heights in pixels of the parts of a chart.
 const (
 	headHeight  = 34
-	labelWidth  = 132
+	labelWidth  = 126
 	labelLength = 17
 )
 
@@ -58,10 +58,10 @@ func (c *chart) labels(height float64) template.HTML {
 		case r.heading:
 			v.text("group", 0, y+r.height-8, r.label)
 		case r.detail == "" || r.height < 32:
-			v.text("label", 10, y+r.height/2+4, shorten(r.label, labelLength))
+			v.text("label", 6, y+r.height/2+4, shorten(r.label, labelLength))
 		default:
-			v.text("label", 10, y+r.height/2-2, shorten(r.label, labelLength))
-			v.text("detail", 10, y+r.height/2+12, shorten(r.detail, labelLength+2))
+			v.text("label", 6, y+r.height/2-2, shorten(r.label, labelLength))
+			v.text("detail", 6, y+r.height/2+12, shorten(r.detail, labelLength+2))
 		}
 		v.close("g")
 		y += r.height
@@ -76,6 +76,7 @@ func (c *chart) lanes(height float64) template.HTML {
 	v.shapeText("title", "chart-"+c.id+"-name", fmt.Sprintf("Chart of the %d steps of the run; all of it is in the table of steps.", len(c.trace.Steps)))
 	c.patterns(&v)
 	c.grid(&v, height)
+	c.last(&v, height)
 	y := float64(headHeight)
 	for _, r := range c.rows {
 		if r.heading {
@@ -85,7 +86,6 @@ func (c *chart) lanes(height float64) template.HTML {
 		}
 		y += r.height
 	}
-	c.last(&v, height)
 	for i := range c.trace.Steps {
 		v.rect("hit", c.tip(i), c.axis.left[i], 0, c.axis.column, height, "data-step", strconv.Itoa(i))
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,32 +53,32 @@ type entryData struct {
 }
 
 type processData struct {
-	Name   string   `json:"name"`
-	Color  string   `json:"color"`
-	Status string   `json:"status"`
-	Last   string   `json:"last,omitempty"`
-	Place  string   `json:"place,omitempty"`
-	File   int      `json:"file"`
-	Line   int      `json:"line,omitempty"`
-	Holds  []string `json:"holds,omitempty"`
-	Wrong  bool     `json:"wrong,omitempty"`
+	Name   string `json:"name"`
+	Color  string `json:"color"`
+	Status string `json:"status"`
+	Last   string `json:"last,omitempty"`
+	Place  string `json:"place,omitempty"`
+	File   int    `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	// Holds are the locks that it believes to hold, and Wrong that a store has another view.
+	Holds string `json:"holds,omitempty"`
+	Wrong bool   `json:"wrong,omitempty"`
 }
 
 // pool keeps values that are alike once.
-type pool[T any] struct {
+type pool[T comparable] struct {
 	all  []T
-	seen map[string]int
+	seen map[T]int
 }
 
 func (p *pool[T]) index(v T) int {
 	if p.seen == nil {
-		p.seen = map[string]int{}
+		p.seen = map[T]int{}
 	}
-	id := fmt.Sprintf("%#v", v)
-	i, ok := p.seen[id]
+	i, ok := p.seen[v]
 	if !ok {
 		i = len(p.all)
-		p.seen[id] = i
+		p.seen[v] = i
 		p.all = append(p.all, v)
 	}
 	return i
@@ -159,7 +158,7 @@ func (c *chart) entryData(m *moment, k int) entryData {
 	d.Owner, d.Part = e.owner, 1
 	if e.ttl > 0 {
 		d.TTL = model.FormatDuration(e.left)
-		d.Part = min(1, float64(e.left/1000)/float64(max(c.longest(k)/1000, 1)))
+		d.Part = min(1, float64(e.left/1000)/float64(max(c.longest[k]/1000, 1)))
 	}
 	if n, ok := versionOf(e.value); ok && n < m.source {
 		d.Stale = true
@@ -176,6 +175,8 @@ func (c *chart) processData(m *moment, p int, files []file) processData {
 		d.Status = "active"
 	case starved:
 		d.Status = "starved"
+	case stopping:
+		d.Status = "told to stop"
 	case ended:
 		d.Status = "ended"
 		if run.Root(name) && strings.HasPrefix(name, "n") && state.ended != "" {
@@ -185,14 +186,17 @@ func (c *chart) processData(m *moment, p int, files []file) processData {
 		d.Status = "gone"
 	}
 	node, _, _ := strings.Cut(name, "/")
-	if n := slices.Index(c.nodes, node); n >= 0 && m.status[n] == run.Paused && (state.status == active || state.status == starved) {
+	if n := slices.Index(c.nodes, node); n >= 0 && m.status[n] == run.Paused && state.status.alive() {
 		d.Status = "paused"
 	}
-	if state.line != nil && (state.status == active || state.status == starved) {
+	if state.line != nil && state.status.alive() {
 		d.File, d.Line = indexOf(files, state.line.File), state.line.Line
 	}
-	for _, key := range state.holds {
-		d.Holds = append(d.Holds, c.name(key))
+	for i, key := range state.holds {
+		if i > 0 {
+			d.Holds += ", "
+		}
+		d.Holds += c.name(key)
 		d.Wrong = d.Wrong || c.doubt(m, p, key) != agreed
 	}
 	return d

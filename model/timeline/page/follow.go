@@ -20,6 +20,10 @@ type story struct {
 	processes []string
 	// owners are the processes that the tokens in the entries belong to, by key and token.
 	owners map[[2]string]string
+	// longest is the longest TTL that each key is ever given.
+	longest []time.Duration
+	// labels are the keys without their stores, unless two stores have the same.
+	labels map[string]string
 	// moments are what is so after each step.
 	moments []moment
 }
@@ -61,13 +65,30 @@ const (
 	notYet processStatus = iota
 	active
 	starved
+	stopping
 	ended
 	gone
+)
+
+// alive: it has begun and not ended.
+func (s processStatus) alive() bool { return s == active || s == starved || s == stopping }
+
+// The most processes, keys and nodes that are shown: far more than there are in any trace but
+// one that was edited.
+const (
+	mostProcesses = 100
+	mostKeys      = 60
+	mostNodes     = 40
 )
 
 func newStory(t *model.Trace) *story {
 	s := &story{trace: t, axis: newAxis(t.Steps), nodes: run.Nodes(t), keys: run.Keys(t), owners: map[[2]string]string{}}
 	s.names()
+	s.keys = s.keys[:min(len(s.keys), mostKeys)]
+	s.nodes = s.nodes[:min(len(s.nodes), mostNodes)]
+	s.processes = s.processes[:min(len(s.processes), mostProcesses)]
+	s.label()
+	s.longest = make([]time.Duration, len(s.keys))
 	r := run.New()
 	now := moment{source: 1, processes: make([]process, len(s.processes))}
 	for i := range t.Steps {
@@ -78,6 +99,28 @@ func newStory(t *model.Trace) *story {
 		})
 	}
 	return s
+}
+
+func (s *story) label() {
+	same := map[string]int{}
+	for _, key := range s.keys {
+		same[run.KeyName(key)]++
+	}
+	s.labels = map[string]string{}
+	for _, key := range s.keys {
+		s.labels[key] = key
+		if same[run.KeyName(key)] == 1 {
+			s.labels[key] = run.KeyName(key)
+		}
+	}
+}
+
+// name is how the drawing calls a key.
+func (s *story) name(key string) string {
+	if label, ok := s.labels[key]; ok {
+		return label
+	}
+	return run.KeyName(key)
 }
 
 // names collects processes, and owners of tokens: whoever a change names, else who set them.
@@ -133,6 +176,7 @@ func (s *story) entries(r *run.Run, i int) []entry {
 				e.before = max(before, 0)
 			}
 		}
+		s.longest[k] = max(s.longest[k], e.ttl)
 		e.changed = slices.ContainsFunc(step.Changes, func(c model.TraceChange) bool { return c.Key == key })
 		entries[k] = e
 	}
@@ -167,7 +211,10 @@ func (s *story) follow(r *run.Run, now *moment, i int) {
 				p.status = starved
 			}
 		}
-		if step.EndsNode() && run.On(name, step.Node) && (p.status == active || p.status == starved) {
+		if step.Operation == "Stop" && step.Kind != "reply" && slices.Contains(step.Arguments, name) && p.status == active {
+			p.status = stopping
+		}
+		if step.EndsNode() && run.On(name, step.Node) && p.status.alive() {
 			p.status = gone
 		}
 		p.holds = nil

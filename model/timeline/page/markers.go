@@ -1,14 +1,15 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"lockstep/model"
 )
 
-// markers draws the steps for which is holds.
-func (c *chart) markers(v *canvas, y float64, is func(*model.TraceStep) bool) {
+// markers draws the steps for which is holds, with captions below them if they have room there.
+func (c *chart) markers(v *canvas, y float64, captions bool, is func(*model.TraceStep) bool) {
 	for i := range c.trace.Steps {
 		s := &c.trace.Steps[i]
 		if !is(s) {
@@ -29,11 +30,38 @@ func (c *chart) markers(v *canvas, y float64, is func(*model.TraceStep) bool) {
 			size = "mark small"
 		}
 		v.text(size, x, y+4, strconv.Itoa(i+1))
-		if _, rest, _ := strings.Cut(s.Process, "/"); rest != "" && rest != "0" && s.Kind != "arrive" {
-			v.text("whose", x, y+24, shorten("/"+rest, 7))
+		if text := c.caption(s); captions && text != "" {
+			v.text("whose", x, y+25, shorten(text, int(c.axis.column/captionLetter)))
 		}
 		v.close("g")
 	}
+}
+
+// captionLetter is the width of a letter of a caption, in pixels, at most.
+const captionLetter = 6.5
+
+// caption says below a marker what a step does, if columns are wide enough, and whose it is, if
+// that is not the first request of the node.
+func (c *chart) caption(s *model.TraceStep) string {
+	_, whose, _ := strings.Cut(s.Process, "/")
+	if whose == "0" {
+		whose = ""
+	} else if whose != "" {
+		whose = "/" + whose
+	}
+	if c.axis.column < 52 {
+		return whose
+	}
+	what := cmp.Or(s.Operation, s.Fault)
+	switch s.Kind {
+	case "arrive":
+		what = "arrives"
+	case "expire":
+		what = "expires"
+	case "recovery":
+		what = "ends"
+	}
+	return strings.TrimSpace(whose + " " + strings.TrimPrefix(what, "Source."))
 }
 
 // kindOf is the kind of a step if it is one that is known, else other.

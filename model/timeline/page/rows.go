@@ -14,7 +14,7 @@ func (c *chart) layout() []row {
 	var rows []row
 	group := func(name string, members []row) {
 		if len(members) > 0 {
-			rows = append(append(rows, row{label: name, height: 26, heading: true}), members...)
+			rows = append(append(rows, row{label: name, height: 24, heading: true}), members...)
 		}
 	}
 	var members []row
@@ -38,18 +38,7 @@ func (c *chart) layout() []row {
 	}
 	group("Nodes", members)
 	group("Faults of stores", c.stores())
-	return append(rows, c.others(rows)...)
-}
-
-// name is the key without its store, unless two stores have it.
-func (s *story) name(key string) string {
-	name := run.KeyName(key)
-	for _, other := range s.keys {
-		if other != key && run.KeyName(other) == name {
-			return key
-		}
-	}
-	return name
+	return append(rows, c.others()...)
 }
 
 func storeOf(key string) string {
@@ -71,7 +60,7 @@ func (c *chart) lock(key string) []row {
 			for _, s := range c.holdings(k) {
 				c.held(v, k, s, y+6, 30)
 			}
-			c.markers(v, y+21, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+			c.markers(v, y+21, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
 		}})
 	}
 	for _, p := range c.believers(key) {
@@ -107,7 +96,7 @@ func (c *chart) value(k int) row {
 		for _, s := range c.holdings(k) {
 			c.cached(v, k, s, y+6, 26)
 		}
-		c.markers(v, y+19, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+		c.markers(v, y+19, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
 	}}
 }
 
@@ -130,9 +119,9 @@ func (c *chart) node(n int) row {
 		c.baseline(v, y+20)
 		c.activity(v, n, y+20)
 		for _, s := range struck {
-			c.struck(v, s, y+46)
+			c.struck(v, s, y+48)
 		}
-		c.markers(v, y+20, func(s *model.TraceStep) bool { return s.Node == name })
+		c.markers(v, y+20, true, func(s *model.TraceStep) bool { return s.Node == name })
 	}}
 }
 
@@ -155,29 +144,31 @@ func (c *chart) stores() []row {
 		if !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return of(&s) }) {
 			continue
 		}
-		rows = append(rows, row{label: store, detail: "as a whole", height: 58, draw: func(v *canvas, y float64) {
+		rows = append(rows, row{label: store, detail: "as a whole", height: 66, draw: func(v *canvas, y float64) {
 			c.baseline(v, y+20)
 			for _, s := range c.strikes(store, "") {
-				c.struck(v, s, y+38)
+				c.struck(v, s, y+48)
 			}
-			c.markers(v, y+20, of)
+			c.markers(v, y+20, true, of)
 		}})
 	}
 	return rows
 }
 
 // others has the steps that belong to no other row.
-func (c *chart) others(rows []row) []row {
-	locks := c.locks()
+func (c *chart) others() []row {
 	is := func(s *model.TraceStep) bool {
-		return s.Node == "" && run.Store(s) == "" && !slices.Contains(c.keys, s.Key) && !slices.Contains(locks, s.Key)
+		if s.Node != "" {
+			return !slices.Contains(c.nodes, s.Node)
+		}
+		return run.Store(s) == "" && !slices.Contains(c.keys, s.Key)
 	}
 	if !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return is(&s) }) {
 		return nil
 	}
 	return []row{{label: "other", height: 44, draw: func(v *canvas, y float64) {
 		c.baseline(v, y+20)
-		c.markers(v, y+20, is)
+		c.markers(v, y+20, true, is)
 	}}}
 }
 

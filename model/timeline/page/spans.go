@@ -70,7 +70,7 @@ func (s *story) locks() []string {
 	}
 	for i := range s.trace.Steps {
 		for _, m := range s.trace.Steps[i].Marks {
-			if m.Kind == "acquired" {
+			if m.Kind == "acquired" && len(locks) < mostKeys {
 				add(m.Subject)
 			}
 		}

@@ -21,7 +21,8 @@ func (c *canvas) open(name string, attributes ...string) {
 	c.b.WriteString(">")
 }
 
-func (c *canvas) close(name string) { c.b.WriteString("</" + name + ">") }
+// close ends an element and the line, so that pages can be compared line by line.
+func (c *canvas) close(name string) { c.b.WriteString("</" + name + ">\n") }
 
 // shape writes an element with nothing in it but, if there is one, what a pointer that rests on
 // it is told.

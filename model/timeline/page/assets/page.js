@@ -219,8 +219,8 @@
   function process(p) {
     const card = element("li", "card process " + p.color);
     card.append(element("span", "name", p.name), element("span", "tag status " + p.status.split(" ")[0], p.status));
-    for (const key of p.holds || []) {
-      card.append(element("span", "tag" + (p.wrong ? " warn" : " own"), (p.wrong ? "wrongly believes that it holds " : "believes that it holds ") + key));
+    if (p.holds) {
+      card.append(element("span", "tag" + (p.wrong ? " warn" : " own"), (p.wrong ? "wrongly believes that it holds " : "believes that it holds ") + p.holds));
     }
     if (p.last) card.append(element("span", "last", p.last + (p.place ? " (" + p.place + ")" : "")));
     return card;
