@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/checks/analysis"
+	"lockstep/model"
+	"lockstep/model/timeline/page"
+	"lockstep/protocol"
+	"lockstep/protocol/casebook"
+	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
+)
+
+// reportFlags say where a page goes.
+type reportFlags struct{ out string }
+
+func (f *reportFlags) register(c *cobra.Command) {
+	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "the file to write, - for standard output")
+}
+
+func newReport(code *int) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "report",
+		Short: "write an HTML page of a check, a matrix, a case or traces",
+		Long: `Report writes one HTML page that needs nothing else: no network, no other file. It shows
+runs on a time axis, who holds the lock according to the store and who believes to hold it, the
+line of the protocol at each step and the state after it. Left and right arrow step through it.`,
+		Example: `  lockstep report check lease --pause 1x12s
+  lockstep report matrix
+  lockstep report case L-03
+  lockstep report trace trace.json -o page.html`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknown("command", args[0], []string{"check", "matrix", "case", "trace"})
+			}
+			return usage("report wants to know of what: lockstep report check lease, matrix, case L-03 or trace trace.json")
+		},
+	}
+	c.AddCommand(newReportCheck(code), newReportMatrix(code), newReportCase(code), newReportTrace())
+	return c
+}
+
+func newReportCheck(code *int) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "check PROTOCOL [flags]",
+		Short: "check a protocol, as lockstep check does, and write a page",
+		RunE:  func(_ *cobra.Command, args []string) error { return wantsProtocol("report check", args) },
+	}
+	for _, e := range protocols {
+		c.AddCommand(newReportProtocol(code, e))
+	}
+	return c
+}
+
+func newReportProtocol(code *int, e catalogue.Entry) *cobra.Command {
+	f, r := newCheckFlags(e), &reportFlags{}
+	c := forProtocol(e, "report check", f, f.registerSearch, func(c *cobra.Command) error {
+		report, err := f.search(c)
+		if err != nil {
+			return err
+		}
+		*code = codeOf(report)
+		d := &page.Document{Title: "lockstep check " + e.Name}
+		addReport(d, report, "")
+		return r.write(c, d)
+	})
+	r.register(c)
+	return c
+}
+
+// addReport adds the verdicts of a report and their traces to a page.
+func addReport(d *page.Document, r *scheduler.Report, where string) {
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: where + v.Property, Verdict: string(v.Verdict), Text: remark(r, v)})
+		if v.Trace != nil {
+			d.Traces = append(d.Traces, v.Trace)
+		}
+	}
+}
+
+func newReportMatrix(code *int) *cobra.Command {
+	f, r := newMatrixFlags(), &reportFlags{}
+	c := &cobra.Command{
+		Use:   "matrix [PROTOCOL ...]",
+		Short: "write a page of all counterexamples of the matrix",
+		RunE: func(c *cobra.Command, args []string) error {
+			columns, rows, err := f.check(c, args, code)
+			if err != nil {
+				return err
+			}
+			d := &page.Document{Title: "lockstep matrix"}
+			for _, row := range rows {
+				for i, cell := range row.cells {
+					addCell(d, row.name+"/"+columns[i].Name, cell)
+				}
+			}
+			return r.write(c, d)
+		},
+	}
+	c.Flags().BoolVar(&f.full, "full", false, "add crash and pause together")
+	f.registerCells(c.Flags())
+	r.register(c)
+	return c
+}
+
+// addCell adds what is broken in a cell of the matrix.
+func addCell(d *page.Document, name string, cell *analysis.Cell) {
+	broken := cell.Broken()
+	if len(broken) == 0 {
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(scheduler.Holds), Text: "everything holds"})
+	}
+	for i := range cell.Report.Verdicts {
+		v := &cell.Report.Verdicts[i]
+		if v.Verdict == scheduler.Holds {
+			continue
+		}
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name + " " + v.Property, Verdict: string(v.Verdict), Text: remark(cell.Report, v)})
+		if v.Trace != nil {
+			d.Traces = append(d.Traces, v.Trace)
+		}
+	}
+}
+
+func newReportCase(code *int) *cobra.Command {
+	r := &reportFlags{}
+	c := &cobra.Command{
+		Use:   "case ID",
+		Short: "check a case of the casebook and write a page",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("report case wants one case, as in: lockstep report case L-03")
+			}
+			one, err := findCase(args[0])
+			if err != nil {
+				return err
+			}
+			d := &page.Document{Title: one.ID + " " + one.Title}
+			for k := range one.Checks {
+				check := &one.Checks[k]
+				out, err := check.Verify(c.Context(), scheduler.Options{})
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", one.ID, check.Shows, err)
+				}
+				if len(out.Wrong) > 0 {
+					*code = exitViolated
+				}
+				if out.Before != nil {
+					addReport(d, out.Before, check.Shows+", before: ")
+				}
+				if out.After != nil {
+					addReport(d, out.After, check.Shows+", after: ")
+				}
+			}
+			return r.write(c, d)
+		},
+	}
+	r.register(c)
+	return c
+}
+
+func newReportTrace() *cobra.Command {
+	r := &reportFlags{}
+	c := &cobra.Command{
+		Use:   "trace FILE ...",
+		Short: "write a page of traces",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("report trace wants files of traces; lockstep check --trace FILE writes one, and - stands for standard input")
+			}
+			d := &page.Document{}
+			for _, file := range args {
+				t, err := readTrace(c, file)
+				if err != nil {
+					return err
+				}
+				d.Traces = append(d.Traces, t)
+			}
+			return r.write(c, d)
+		},
+	}
+	r.register(c)
+	return c
+}
+
+// write writes a page with the sources of its runs.
+func (f *reportFlags) write(c *cobra.Command, d *page.Document) error {
+	d.Sources = sourcesOf(d.Traces)
+	if f.out == "-" {
+		return asOutput(page.Write(c.OutOrStdout(), *d))
+	}
+	file, err := os.Create(f.out)
+	if err != nil {
+		return asOutput(err)
+	}
+	if err := errors.Join(page.Write(file, *d), file.Close()); err != nil {
+		return asOutput(err)
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, count(len(d.Traces), "run", "runs"), count(len(d.Verdicts), "verdict", "verdicts"))
+	return asOutput(err)
+}
+
+// sourcesOf returns the texts of the files in which the steps of traces are, as far as they
+// are at hand: in this program, or where it was built.
+func sourcesOf(traces []*model.Trace) map[string]string {
+	sources := map[string]string{}
+	for _, t := range traces {
+		for i := range t.Steps {
+			s := t.Steps[i].Source
+			if s == nil {
+				continue
+			}
+			if _, known := sources[s.File]; known {
+				continue
+			}
+			if text, ok := sourceOf(s.File); ok {
+				sources[s.File] = text
+			}
+		}
+	}
+	return sources
+}
+
+func sourceOf(file string) (string, bool) {
+	if text, ok := catalogue.Source(file); ok {
+		return text, true
+	}
+	if text, ok := casebook.Source(file); ok {
+		return text, true
+	}
+	path, ok := protocol.PathOf(file)
+	if !ok {
+		return "", false
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err == nil
+}

@@ -1,0 +1,258 @@
+package page_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/model"
+	"lockstep/model/timeline/page"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// read reads a trace from a file.
+func read(t *testing.T, file string) *model.Trace {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	trace, err := model.ReadTrace(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func write(t *testing.T, d page.Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// source is a text of so many lines, each with its number.
+func source(lines int) string {
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "line_%d\n", i+1)
+	}
+	return b.String()
+}
+
+// lease is a document with the trace that timeline draws, too.
+func lease(t *testing.T) page.Document {
+	return page.Document{
+		Title:   "A lease under a pause",
+		Traces:  []*model.Trace{read(t, "../testdata/lease.json")},
+		Sources: map[string]string{"lockstep/protocol/catalogue/lease.go": source(90)},
+	}
+}
+
+var (
+	styleElement  = regexp.MustCompile(`(?s)<style>(.*?)</style>`)
+	scriptElement = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+)
+
+// The page of a small trace is that of the golden file, style and script left out.
+func TestThePageOfACounterexample(t *testing.T) {
+	got := write(t, page.Document{
+		Traces:   []*model.Trace{read(t, "testdata/setnx.json")},
+		Sources:  map[string]string{"lockstep/protocol/catalogue/setnx.go": "package catalogue\n\n// Handle <gets> the value.\nfunc Handle() string {\n\treturn `a\nb`\n}\n"},
+		Verdicts: []page.Verdict{{Property: "answered", Verdict: "holds", Text: "exhausted"}},
+	})
+	got = styleElement.ReplaceAllString(got, "<style></style>")
+	got = scriptElement.ReplaceAllString(got, "<script></script>")
+	got = regexp.MustCompile(`sha256-[^&]*(&#43;|&[^;]*;|[^&;'])*?&#39;`).ReplaceAllString(got, "sha256-&#39;")
+	file := "testdata/setnx.golden.html"
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the page is not that of %s (go test -update writes it anew):\n%s", file, got)
+	}
+}
+
+// The same document gives the same bytes.
+func TestThePageIsTheSameEveryTime(t *testing.T) {
+	want := write(t, lease(t))
+	for range 20 {
+		if write(t, lease(t)) != want {
+			t.Fatal("two pages of one document differ")
+		}
+	}
+}
+
+// The page allows its own style and its own script, by their hashes, and asks for nothing.
+func TestThePolicyHasTheHashesOfStyleAndScript(t *testing.T) {
+	got := write(t, lease(t))
+	policy := strings.ReplaceAll(strings.ReplaceAll(got, "&#39;", "'"), "&#43;", "+")
+	for _, e := range []*regexp.Regexp{styleElement, scriptElement} {
+		found := e.FindAllStringSubmatch(got, -1)
+		if len(found) != 1 {
+			t.Fatalf("%d elements match %s", len(found), e)
+		}
+		sum := sha256.Sum256([]byte(found[0][1]))
+		if want := "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, want) {
+			t.Errorf("the policy lacks %s", want)
+		}
+	}
+	for _, never := range []string{"unsafe", " style=", " onclick", "http://", "https://", "<link", "@import", "<img"} {
+		if strings.Contains(got, never) {
+			t.Errorf("the page contains %q", never)
+		}
+	}
+}
+
+// Whoever runs no scripts finds the verdict, every step with its line, and the sources.
+func TestThePageMakesSenseWithoutScripts(t *testing.T) {
+	d := lease(t)
+	got := scriptElement.ReplaceAllString(write(t, d), "")
+	got = regexp.MustCompile(`(?s)<script type="application/json".*?</script>`).ReplaceAllString(got, "")
+	trace := d.Traces[0]
+	wants := []string{trace.Explanation, trace.Rule, "line_49", "believes that it holds lock:feed"}
+	for _, s := range trace.Steps {
+		wants = append(wants, strings.ReplaceAll(s.Text, ">", "&gt;"))
+		if s.Source != nil {
+			wants = append(wants, fmt.Sprintf("%s:%d", filepath.Base(s.Source.File), s.Source.Line))
+		}
+	}
+	for _, want := range wants {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// Each of several traces can be chosen, and what a run attains is no violation.
+func TestAPageOfSeveralTraces(t *testing.T) {
+	d := lease(t)
+	d.Traces = append(d.Traces, read(t, "testdata/setnx.json"))
+	d.Attains = []string{"", "two rebuilds for one expiry"}
+	got := write(t, d)
+	for _, want := range []string{`href="#trace=2&amp;step=1"`, `id="trace=2&amp;step=7"`, "two rebuilds for one expiry"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(got, "mutual-exclusion violated") {
+		t.Error("what attains a maximum is said to be a violation")
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+// A failed write is told.
+func TestAFailedWriteIsAnError(t *testing.T) {
+	if err := page.Write(full{}, lease(t)); err == nil {
+		t.Error("a failed write is no error")
+	}
+}
+
+// Whatever stands in a trace is shown as text.
+func TestHostileTextsAreEscaped(t *testing.T) {
+	got := write(t, hostile())
+	if n := strings.Count(got, "</script"); n != 2 {
+		t.Errorf("%d scripts end", n)
+	}
+	for _, never := range []string{"<img", "<b>", `"><`, "]]>", "<!--"} {
+		if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(got, scriptText(got), ""), styleText(got), ""), never+"evil") {
+			t.Errorf("the page contains %q", never+"evil")
+		}
+	}
+	if !strings.Contains(got, "&lt;/script&gt;&lt;img") {
+		t.Error("the text is not shown")
+	}
+}
+
+func scriptText(p string) string { return scriptElement.FindStringSubmatch(p)[1] }
+func styleText(p string) string  { return styleElement.FindStringSubmatch(p)[1] }
+
+// evil is a text that ends whatever it stands in.
+const evil = "\"><evil'</script><img</style></title></svg><!--evil]]>evil<b>evil\u2028\x00{{.}}\U0001F512"
+
+// hostile is a document in which every text is evil and times are extreme.
+func hostile() page.Document {
+	source := &model.Source{File: evil, Line: -7}
+	step := func(kind string, at time.Duration) model.TraceStep {
+		return model.TraceStep{
+			Time: at, Kind: kind, Node: evil, Process: evil + "/" + evil, Fault: evil, Overdue: []string{evil}, Operation: evil,
+			Key: evil, Arguments: []string{evil}, Observation: evil, Source: source, Text: evil,
+			Changes: []model.TraceChange{{Key: evil, Before: evil, After: evil, AfterTTL: math.MaxInt64, BeforeTTL: math.MinInt64, Since: math.MinInt64, Owner: evil}},
+			Marks:   []model.TraceMark{{Kind: "acquired", Subject: evil, Source: source}, {Kind: evil, Process: evil, Subject: evil}},
+		}
+	}
+	forever := time.Duration(math.MaxInt64)
+	return page.Document{
+		Title: evil,
+		Traces: []*model.Trace{{
+			Protocol: evil, Property: evil, Argument: evil, Rule: evil, Explanation: evil,
+			Parameters: []model.ParameterValue{{Name: evil, Value: evil}},
+			Steps:      []model.TraceStep{step(evil, math.MinInt64), step("effect", math.MaxInt64), step("fault", -1), step("expire", 0), step("late", math.MaxInt64)},
+			History:    []model.HistoryOperation{{Process: evil, Input: evil, Output: evil, Call: math.MinInt64, Return: &forever}},
+		}, {}},
+		Sources:  map[string]string{evil: evil + "\n" + evil},
+		Verdicts: []page.Verdict{{Property: evil, Verdict: evil, Text: evil}},
+	}
+}
+
+// A trace of any shape is shown: without steps, without names, with faults that lack what they
+// strike, with times that go back.
+func TestATraceOfAnyShapeIsShown(t *testing.T) {
+	for _, kind := range []string{"", "arrive", "effect", "reply", "expire", "fault", "recovery", "late", "timeout"} {
+		for _, fault := range []string{"", "crash", "pause", "panic", "starve", "partition", "failover", "store-clock-drift", "store-clock-freeze"} {
+			var steps []model.TraceStep
+			for i, at := range []time.Duration{5, 5, math.MaxInt64, 0, math.MinInt64, 1, -1} {
+				s := model.TraceStep{Time: at, Kind: kind, Fault: fault, Second: 1}
+				if i%2 == 1 {
+					s.Node, s.Process, s.Key = "n", "n/", "/"
+					s.Changes = []model.TraceChange{{After: "#", AfterTTL: 1}, {Key: "/", After: "v99999999999999999999"}}
+					s.Marks = []model.TraceMark{{Kind: "acquired"}, {Kind: "return"}, {Kind: "releasing", Process: "."}}
+				}
+				steps = append(steps, s)
+			}
+			write(t, page.Document{Traces: []*model.Trace{{Steps: steps}}})
+		}
+	}
+	write(t, page.Document{})
+	write(t, page.Document{Traces: []*model.Trace{{}}})
+}
+
+// A trace of thousands of steps, each with names of its own, is shown.
+func TestALongTraceIsShown(t *testing.T) {
+	trace := &model.Trace{Protocol: "long", Property: "answered", Explanation: "it is long"}
+	for i := range 3000 {
+		name := fmt.Sprintf("n%d", i)
+		trace.Steps = append(trace.Steps, model.TraceStep{
+			Time: time.Duration(i) * time.Millisecond, Kind: "effect", Node: name, Process: name + "/0", Text: "Set", Key: "store/" + name,
+			Changes: []model.TraceChange{{Key: "store/" + name, After: "#1", AfterTTL: time.Second}},
+			Marks:   []model.TraceMark{{Kind: "acquired", Subject: "store/" + name}},
+		})
+	}
+	got := write(t, page.Document{Traces: []*model.Trace{trace}})
+	if !strings.Contains(got, `id="3000"`) {
+		t.Error("the last step is missing")
+	}
+}

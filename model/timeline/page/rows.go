@@ -1,0 +1,184 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/model"
+	"lockstep/model/timeline/internal/run"
+)
+
+// layout returns the rows of the chart, from top to bottom.
+func (c *chart) layout() []row {
+	locks := c.locks()
+	var rows []row
+	group := func(name string, members []row) {
+		if len(members) > 0 {
+			rows = append(append(rows, row{label: name, height: 24, heading: true}), members...)
+		}
+	}
+	var members []row
+	for _, key := range locks {
+		members = append(members, c.lock(key)...)
+	}
+	group("Locks", members)
+	members = nil
+	for k, key := range c.keys {
+		if !slices.Contains(locks, key) {
+			members = append(members, c.value(k))
+		}
+	}
+	if slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return strings.HasPrefix(s.Operation, "Source.") }) {
+		members = append(members, c.source())
+	}
+	group("Values", members)
+	members = nil
+	for n := range c.nodes {
+		members = append(members, c.node(n))
+	}
+	group("Nodes", members)
+	group("Faults of stores", c.stores())
+	return append(rows, c.others()...)
+}
+
+func storeOf(key string) string {
+	store, _, found := strings.Cut(key, "/")
+	if !found {
+		return ""
+	}
+	return store
+}
+
+// lock has who holds the lock according to the store, who believes to hold it, and where more
+// than one does.
+func (c *chart) lock(key string) []row {
+	name := c.name(key)
+	var rows []row
+	if k := slices.Index(c.keys, key); k >= 0 {
+		rows = append(rows, row{label: name, detail: "in the " + storeOf(key), height: 42, draw: func(v *canvas, y float64) {
+			c.baseline(v, y+21)
+			for _, s := range c.holdings(k) {
+				c.held(v, k, s, y+6, 30)
+			}
+			c.markers(v, y+21, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+		}})
+	}
+	for _, p := range c.believers(key) {
+		who := c.processes[p]
+		rows = append(rows, row{label: who + " believes", height: 28, draw: func(v *canvas, y float64) {
+			c.baseline(v, y+14)
+			for _, s := range c.beliefs(p, key) {
+				c.belief(v, who, name, s, y+4, 20)
+			}
+		}})
+	}
+	if conflicts := c.conflicts(key); len(conflicts) > 0 {
+		rows = append(rows, row{label: "conflict", height: 26, draw: func(v *canvas, y float64) {
+			for _, s := range conflicts {
+				x, width := c.extent(s)
+				v.rect("conflict", s.text+" believe at once to hold "+name, x, y+3, width, 18, "rx", "3")
+				v.fit("conflict-text", x+6, y+16, width-10, "⚠ "+s.text+" at once", "⚠ both at once", "⚠ both", "⚠")
+			}
+		}})
+	}
+	return rows
+}
+
+// value has what a cache holds.
+func (c *chart) value(k int) row {
+	key := c.keys[k]
+	detail := ""
+	if store := storeOf(key); store != "" {
+		detail = "in the " + store
+	}
+	return row{label: c.name(key), detail: detail, height: 38, draw: func(v *canvas, y float64) {
+		c.baseline(v, y+19)
+		for _, s := range c.holdings(k) {
+			c.cached(v, k, s, y+6, 26)
+		}
+		c.markers(v, y+19, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+	}}
+}
+
+// node has what runs on a node, what stops it, and its steps.
+func (c *chart) node(n int) row {
+	name := c.nodes[n]
+	struck := c.strikes("", name)
+	for _, store := range c.storeNames() {
+		struck = append(struck, c.strikes(store, name)...)
+	}
+	height := 48.0
+	if len(struck) > 0 {
+		height += 18
+	}
+	detail := "node"
+	if strings.HasPrefix(name, "u") {
+		detail = "update"
+	}
+	return row{label: name, detail: detail, height: height, draw: func(v *canvas, y float64) {
+		c.baseline(v, y+20)
+		c.activity(v, n, y+20)
+		for _, s := range struck {
+			c.struck(v, s, y+48)
+		}
+		c.markers(v, y+20, true, func(s *model.TraceStep) bool { return s.Node == name })
+	}}
+}
+
+// storeNames are the stores that a fault strikes as a whole, in the order in which that happens.
+func (s *story) storeNames() []string {
+	var names []string
+	for i := range s.trace.Steps {
+		if store := run.Store(&s.trace.Steps[i]); store != "" && !slices.Contains(names, store) {
+			names = append(names, store)
+		}
+	}
+	return names
+}
+
+// stores has a row for each store that a fault strikes for every node.
+func (c *chart) stores() []row {
+	var rows []row
+	for _, store := range c.storeNames() {
+		of := func(s *model.TraceStep) bool { return s.Node == "" && s.Key == "" && run.Store(s) == store }
+		if !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return of(&s) }) {
+			continue
+		}
+		rows = append(rows, row{label: store, detail: "as a whole", height: 66, draw: func(v *canvas, y float64) {
+			c.baseline(v, y+20)
+			for _, s := range c.strikes(store, "") {
+				c.struck(v, s, y+48)
+			}
+			c.markers(v, y+20, true, of)
+		}})
+	}
+	return rows
+}
+
+// others has the steps that belong to no other row.
+func (c *chart) others() []row {
+	is := func(s *model.TraceStep) bool {
+		if s.Node != "" {
+			return !slices.Contains(c.nodes, s.Node)
+		}
+		return run.Store(s) == "" && !slices.Contains(c.keys, s.Key)
+	}
+	if !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return is(&s) }) {
+		return nil
+	}
+	return []row{{label: "other", height: 44, draw: func(v *canvas, y float64) {
+		c.baseline(v, y+20)
+		c.markers(v, y+20, true, is)
+	}}}
+}
+
+// source has the version of the source.
+func (c *chart) source() row {
+	return row{label: "source", detail: "version", height: 38, draw: func(v *canvas, y float64) {
+		for _, s := range c.spans(func(i int) string { return version(c.moments[i].source) }) {
+			x, width := c.extent(s)
+			v.rect("value", "the source has "+s.text, x, y+6, width, 26, "rx", "3")
+			v.fit("bar-text", x+7, y+23, width-8, s.text)
+		}
+	}}
+}
