@@ -12,12 +12,12 @@ import (
 
 // Start starts a redis-server on a port of the loopback, which ends with the test, and returns
 // its address as 127.0.0.1:6379. Where there is none the test is skipped, unless
-// LOCKSTEP_REQUIRE_REDIS is set.
+// REQUIRE_REDIS is set.
 func Start(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
-		if os.Getenv("LOCKSTEP_REQUIRE_REDIS") != "" {
+		if os.Getenv("REQUIRE_REDIS") != "" {
 			t.Fatal(err)
 		}
 		t.Skip("there is no redis-server here; CI has one")
