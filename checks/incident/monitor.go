@@ -71,15 +71,32 @@ type Monitor struct {
 
 // NewMonitor returns a reader of what MONITOR has printed, compressed by gzip or not.
 func NewMonitor(r io.Reader) (*Monitor, error) {
-	lines := bufio.NewReaderSize(r, 1<<16)
-	if magic, err := lines.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		unpacked, err := gzip.NewReader(lines)
+	lines, err := unpack(r)
+	return &Monitor{lines: lines}, err
+}
+
+// unpack returns a reader of the text, which may be compressed by gzip.
+func unpack(r io.Reader) (*bufio.Reader, error) {
+	text := bufio.NewReaderSize(r, 1<<16)
+	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		unpacked, err := gzip.NewReader(text)
 		if err != nil {
 			return nil, fmt.Errorf("this begins like a gzip file and is none: %w", err)
 		}
-		lines = bufio.NewReaderSize(unpacked, 1<<16)
+		return bufio.NewReaderSize(unpacked, 1<<16), nil
 	}
-	return &Monitor{lines: lines}, nil
+	return text, nil
+}
+
+// Open unpacks a recording if it is compressed, and reports whether it is a history in EDN
+// rather than the output of MONITOR, by how it begins.
+func Open(r io.Reader) (text io.Reader, history bool, err error) {
+	lines, err := unpack(r)
+	if err != nil {
+		return nil, false, err
+	}
+	begin, _ := lines.Peek(256)
+	return lines, IsHistory(begin), nil
 }
 
 // Next returns the next command, io.EOF after the last one. Lines that cannot be read are

@@ -29,21 +29,26 @@ func newIncident(code *int) *cobra.Command {
 }
 
 func newAudit(code *int) *cobra.Command {
-	asJSON := false
+	f := &auditFlags{}
 	c := &cobra.Command{
 		Use:   "audit LOG",
-		Short: "report what the output of MONITOR proves, without any model of the protocol",
+		Short: "report what the output of MONITOR, or a history, proves, without any model of the protocol",
 		Long: `Audit reads what MONITOR of a Redis server has printed, compressed by gzip or not, or from
 standard input as -, and reconstructs what the server did: which SET NX was granted, which TTLs
 ran out, whose lock a DEL removed. It reports what violates a rule of locks, with the numbers of
 the lines that prove it, and what the recording leaves open, with what would decide it.
 
+A history in EDN, as Jepsen and Knossos keep it, is checked for linearizability by porcupine:
+--object says what it is about. An operation with :info may have taken effect, or not.
+
 A connection is taken to serve one request at a time, and the value of a lock to be a token of
 its holder. The recording must begin before the locks that it is about.
 
-Exit codes: 0 nothing is found; 1 something is.`,
+Exit codes: 0 nothing is found; 1 something is; 3 it was not decided in time whether a history is
+linearizable.`,
 		Example: `  redis-cli MONITOR > monitor.log
-  lockstep incident audit monitor.log`,
+  lockstep incident audit monitor.log
+  lockstep incident audit history.edn --object mutex --html history.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("audit wants one file with the output of MONITOR, or - for standard input")
@@ -51,36 +56,103 @@ Exit codes: 0 nothing is found; 1 something is.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := audit(c, args[0])
-			if err != nil {
-				return err
-			}
-			if len(r.Findings) > 0 {
-				*code = exitViolated
-			}
-			if asJSON {
-				encoder := json.NewEncoder(c.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				return asOutput(encoder.Encode(r))
-			}
-			return asOutput(printAudit(c.OutOrStdout(), r))
+			return f.run(c, args[0], code)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().SortFlags = false
+	c.Flags().StringVar(&f.object, "object", "", "what a history is about: "+strings.Join(incident.Objects, ", "))
+	c.Flags().StringVar(&f.html, "html", "", "write porcupine's view of a history to this file")
+	c.Flags().Var((*durationFlag)(&f.within), "max-time", "stop asking porcupine after so long; 0 for no limit")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c
 }
 
-func audit(c *cobra.Command, file string) (*incident.Result, error) {
+type auditFlags struct {
+	object, html string
+	within       time.Duration
+	json         bool
+}
+
+func (f *auditFlags) run(c *cobra.Command, file string, code *int) error {
 	from := c.InOrStdin()
 	if file != "-" {
-		f, err := os.Open(file)
+		opened, err := os.Open(file)
 		if err != nil {
-			return nil, usage("%w", err)
+			return usage("%w", err)
 		}
-		defer f.Close()
-		from = f
+		defer opened.Close()
+		from = opened
 	}
-	m, err := incident.NewMonitor(from)
+	text, history, err := incident.Open(from)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	if history {
+		return f.history(c, file, text, code)
+	}
+	if f.object != "" || f.html != "" {
+		return usage("%s is no history in EDN: --object and --html are for those", file)
+	}
+	r, err := audit(file, text)
+	if err != nil {
+		return err
+	}
+	if len(r.Findings) > 0 {
+		*code = exitViolated
+	}
+	if f.json {
+		return f.print(c, r)
+	}
+	return asOutput(printAudit(c.OutOrStdout(), r))
+}
+
+func (f *auditFlags) print(c *cobra.Command, what any) error {
+	encoder := json.NewEncoder(c.OutOrStdout())
+	encoder.SetIndent("", "  ")
+	return asOutput(encoder.Encode(what))
+}
+
+// history checks a history for linearizability.
+func (f *auditFlags) history(c *cobra.Command, file string, text io.Reader, code *int) error {
+	if f.object == "" {
+		return usage("%s is a history in EDN: say with --object what it is about: %s", file, strings.Join(incident.Objects, ", "))
+	}
+	h, err := incident.ReadHistory(text)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	v, err := h.Check(f.object, f.within)
+	if err != nil {
+		return usage("%s: %w", file, err)
+	}
+	if f.html != "" {
+		if err := writeTo(c, f.html, v.Visualize); err != nil {
+			return err
+		}
+	}
+	verdict := "It is linearizable"
+	switch {
+	case v.Linearizable == nil:
+		*code, verdict = exitCutOff, "It was not decided in time whether it is linearizable"
+	case !*v.Linearizable:
+		*code, verdict = exitViolated, "It is not linearizable"
+	}
+	if f.json {
+		return f.print(c, v)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of a %s, %d of unknown outcome; %d failed\n", count(v.Operations, "operation", "operations"), f.object, v.Unknown, v.Failed)
+	printBad(&b, &v.Bad, c.OutOrStdout())
+	fmt.Fprintf(&b, "\n%s.\n", verdict)
+	if f.html != "" {
+		fmt.Fprintf(&b, "Wrote %s.\n", f.html)
+	}
+	_, err = io.WriteString(c.OutOrStdout(), b.String())
+	return asOutput(err)
+}
+
+func audit(file string, text io.Reader) (*incident.Result, error) {
+	m, err := incident.NewMonitor(text)
 	if err != nil {
 		return nil, usage("%s: %w", file, err)
 	}
@@ -113,12 +185,7 @@ func printAudit(w io.Writer, r *incident.Result) error {
 	if r.Dropped > 0 {
 		line("", "%s not followed, for lack of memory.", count(r.Dropped, "key was", "keys were"))
 	}
-	if r.Bad.Count > 0 {
-		line("", "%s not be read:", count(r.Bad.Count, "line could", "lines could"))
-		for _, bad := range r.Bad.First {
-			line("  ", "line %d: %s: %s", bad.Line, bad.Why, bad.Text)
-		}
-	}
+	printBad(&b, &r.Bad, w)
 	fmt.Fprintln(&b)
 	if len(r.Findings) == 0 {
 		line("", "Nothing in it violates a rule of locks.")
@@ -136,6 +203,22 @@ func printAudit(w io.Writer, r *incident.Result) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printBad tells of lines that could not be read, within the width of w.
+func printBad(b *strings.Builder, bad *incident.Bad, w io.Writer) {
+	if bad.Count == 0 {
+		return
+	}
+	width, _, _ := terminal(w)
+	fmt.Fprintf(b, "%s not be read:\n", count(bad.Count, "line could", "lines could"))
+	for _, l := range bad.First {
+		text := fmt.Sprintf("line %d: %s", l.Line, l.Why)
+		if l.Text != "" {
+			text += ": " + l.Text
+		}
+		fmt.Fprintln(b, "  "+strings.ReplaceAll(wrap(text, width-2), "\n", "\n  "))
+	}
 }
 
 // firstFew is the first of some names, and how many more there are.
