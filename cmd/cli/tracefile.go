@@ -55,6 +55,10 @@ func load(c *cobra.Command, file string) (*kept, error) {
 	}
 	k := &kept{trace: t}
 	if k.scenario, err = checks.ScenarioOf(t, newProtocol); err != nil {
+		var unknown *usageError
+		if errors.As(err, &unknown) {
+			return nil, usage("%s: %w; a protocol of one's own is replayed by a command of its own, as lockstep init writes it", file, err)
+		}
 		return nil, usage("%s: %w", file, err)
 	}
 	if k.property, err = checks.Named(t.Property, t.Argument); err != nil {
