@@ -233,7 +233,10 @@ func TestATraceOfAnyShapeIsShown(t *testing.T) {
 				}
 				steps = append(steps, s)
 			}
-			write(t, page.Document{Traces: []*model.Trace{{Steps: steps}}})
+			got := write(t, page.Document{Traces: []*model.Trace{{Steps: steps}}})
+			if n := strings.Count(got, `<text class="mark`); n != len(steps) {
+				t.Errorf("%s %s: the chart shows %d of %d steps", kind, fault, n, len(steps))
+			}
 		}
 	}
 	write(t, page.Document{})
