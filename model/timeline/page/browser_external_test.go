@@ -287,6 +287,26 @@ func TestInABrowser(t *testing.T) {
 		}
 	})
 
+	run("what can be reached has a name, and focus can be seen", func(t *testing.T, b *browser) {
+		b.media(1440, "prefers-color-scheme", "light")
+		b.visit(severalAddress)
+		for _, e := range eval[[]string](b, nameless) {
+			t.Errorf("without a name, or with one of something else: %s", e)
+		}
+		seen := map[string]bool{}
+		for range 12 {
+			b.do(chromedp.KeyEvent(kb.Tab))
+			focus := eval[[]string](b, `(() => { const e = document.activeElement, s = getComputedStyle(e); return [e.tagName, s.outlineStyle + parseFloat(s.outlineWidth)]; })()`)
+			seen[focus[0]] = true
+			if focus[1] != "solid3" {
+				t.Errorf("the focus on %s has the outline %s", focus[0], focus[1])
+			}
+		}
+		if !seen["A"] || !seen["BUTTON"] || !seen["DIV"] {
+			t.Errorf("Tab reaches only %v", seen)
+		}
+	})
+
 	run("hostile texts make no elements", func(t *testing.T, b *browser) {
 		b.visit(hostileAddress)
 		for range 6 {
@@ -337,6 +357,22 @@ func TestThePolicyIsEnforced(t *testing.T) {
 		t.Error("nobody complained")
 	}
 }
+
+// nameless lists the elements that lack a name, refer to none or share an id.
+const nameless = `(() => {
+	const found = [];
+	for (const e of document.querySelectorAll("a, button, summary, meter, nav, section, [role]")) {
+		const by = e.getAttribute("aria-labelledby");
+		const name = by ? (document.getElementById(by) || { textContent: "" }).textContent : e.getAttribute("aria-label") || e.textContent;
+		if (!name.trim()) found.push(e.outerHTML.slice(0, 80));
+	}
+	const ids = new Set();
+	for (const e of document.querySelectorAll("[id]")) {
+		if (ids.has(e.id)) found.push("#" + e.id);
+		ids.add(e.id);
+	}
+	return found;
+})()`
 
 // luminance defines lum, the relative luminance of a colour (WCAG 2.2), and ratio, the contrast
 // of two.

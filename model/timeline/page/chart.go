@@ -128,8 +128,10 @@ func (c *chart) grid(v *canvas, height float64) {
 			v.path("between", "", fmt.Sprintf("M%s %dV%s", number(a.left[i]), headHeight, number(height)))
 		}
 		width := in.to - in.from
-		if k < len(a.gaps) && a.gaps[k].to-a.gaps[k].from <= gapLeast {
+		if k < len(a.gaps) {
 			width += gapLeast - 6
+		} else {
+			width = a.end - in.from
 		}
 		name := model.FormatDuration(in.at)
 		v.text("time", in.from+1, 16, shorten(name, max(int(width/8), 4)))
@@ -179,7 +181,7 @@ func (c *chart) last(v *canvas, height float64) {
 		class, name = "violation", "✗ violated"
 	}
 	v.rect(class, "", x+1, headHeight-8, c.axis.column-2, height-headHeight+7, "rx", "4")
-	v.text(class+"-name", x+c.axis.column+4, 16, name)
+	v.text(class+"-name", x+c.axis.column+5, headHeight+12, name)
 }
 
 // tip is what a step says to a pointer that rests on it.

@@ -142,6 +142,7 @@
       old.removeAttribute("data-at");
     }
     files.forEach(function (f, n) { f.hidden = n !== of.file; });
+    source.querySelector("small").textContent = of.place || (of.file < 0 ? "" : files[of.file].dataset.name);
     missing.hidden = of.file >= 0;
     missing.textContent = of.place ? of.place + " is not in this page." : "The text of the protocol is not in this page.";
     for (const p of of.processes) {
