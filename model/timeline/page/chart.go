@@ -110,7 +110,6 @@ func (c *chart) patterns(v *canvas) {
 	}
 	pattern("hatch", "M-2 2L2 -2M0 8L8 0M6 10L10 6")
 	pattern("cross", "M0 8L8 0M0 0L8 8")
-	pattern("dots", "M2 2h1M6 6h1")
 	v.close("defs")
 }
 
