@@ -4,6 +4,6 @@
 //
 //	timeline.Write(os.Stdout, trace, timeline.Options{Width: 100})
 //
-// The package imports model and libraries for text. It must never import
+// The package imports model, its own internal packages and libraries for text. It must never import
 // scheduler, protocol or checks: whatever can be told of a run is in its trace.
 package timeline

@@ -10,7 +10,7 @@ import (
 // Widths in pixels. A step has a column of its own; between instants there is a gap.
 const (
 	narrowColumn = 34
-	wideColumn   = 92
+	wideColumn   = 76
 	// gapLeast is the least width of a gap, gapMost the greatest.
 	gapLeast = 40
 	gapMost  = 460

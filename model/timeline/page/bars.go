@@ -73,18 +73,7 @@ func (c *chart) cached(v *canvas, k int, s span, y, height float64) {
 	if stale {
 		text += " stale"
 	}
-	c.plate(v, x+7, y+height/2+4, width-10, text, e.value)
-}
-
-// plate writes a text on a ground of its own, so that it is legible on a pattern.
-func (c *chart) plate(v *canvas, x, y, width float64, texts ...string) {
-	for _, t := range texts {
-		if w := float64(len([]rune(t))) * letter; t != "" && w <= width {
-			v.rect("plate", "", x-4, y-12, w+8, 16, "rx", "3")
-			v.text("bar-text", x, y, t)
-			return
-		}
-	}
+	v.plate(x+7, y+height/2+4, width-10, text, e.value)
 }
 
 func ttlText(e *entry) string {
@@ -137,7 +126,7 @@ func (c *chart) belief(v *canvas, who, lock string, s span, y, height float64) {
 	} else {
 		v.rect("ground", title, x, y, width, height, "rx", "3")
 		v.rect("wrong", title+"; "+s.text, x, y, width, height, append([]string{"rx", "3"}, c.fill("cross")...)...)
-		c.plate(v, x+9, y+14, width-14, "wrongly: "+s.text, "wrongly", "✗")
+		v.plate(x+9, y+14, width-14, "wrongly: "+s.text, "wrongly", "✗")
 	}
 	v.close("g")
 }
@@ -167,7 +156,7 @@ func (c *chart) activity(v *canvas, n int, y float64) {
 		} else {
 			v.rect("crashed", title, x, y-14, width, 28, c.fill("cross")...)
 		}
-		c.plate(v, x+c.axis.column/2+6, y+4, width-c.axis.column/2-8, s.text)
+		v.plate(x+c.axis.column/2+6, y+4, width-c.axis.column/2-8, s.text)
 	}
 }
 
@@ -175,5 +164,5 @@ func (c *chart) activity(v *canvas, n int, y float64) {
 func (c *chart) struck(v *canvas, s span, y float64) {
 	x, width := c.extent(s)
 	v.rect("struck", s.text, x, y, width, 16, append([]string{"rx", "3"}, c.fill("hatch")...)...)
-	c.plate(v, x+7, y+12, width-12, s.text)
+	v.plate(x+7, y+12, width-12, s.text)
 }

@@ -110,7 +110,6 @@ func (c *chart) patterns(v *canvas) {
 	}
 	pattern("hatch", "M-2 2L2 -2M0 8L8 0M6 10L10 6")
 	pattern("cross", "M0 8L8 0M0 0L8 8")
-	pattern("dots", "M2 2h1M6 6h1")
 	v.close("defs")
 }
 
@@ -128,8 +127,10 @@ func (c *chart) grid(v *canvas, height float64) {
 			v.path("between", "", fmt.Sprintf("M%s %dV%s", number(a.left[i]), headHeight, number(height)))
 		}
 		width := in.to - in.from
-		if k < len(a.gaps) && a.gaps[k].to-a.gaps[k].from <= gapLeast {
+		if k < len(a.gaps) {
 			width += gapLeast - 6
+		} else {
+			width = a.end - in.from
 		}
 		name := model.FormatDuration(in.at)
 		v.text("time", in.from+1, 16, shorten(name, max(int(width/8), 4)))
@@ -179,7 +180,7 @@ func (c *chart) last(v *canvas, height float64) {
 		class, name = "violation", "✗ violated"
 	}
 	v.rect(class, "", x+1, headHeight-8, c.axis.column-2, height-headHeight+7, "rx", "4")
-	v.text(class+"-name", x+c.axis.column+4, 16, name)
+	v.text(class+"-name", x+c.axis.column+5, headHeight+12, name)
 }
 
 // tip is what a step says to a pointer that rests on it.

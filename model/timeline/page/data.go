@@ -28,8 +28,8 @@ type stepData struct {
 	// Notes are what it does besides, Changes what became of entries.
 	Notes   []string `json:"notes,omitempty"`
 	Changes []string `json:"changes,omitempty"`
-	// File is the index of a source file of the page, -1 for none. Place is the line in words,
-	// Also are the lines of the marks.
+	// File is the index of the source file to show, -1 for none, and Line the line of the step in
+	// it, 0 for none. Place is the line in words, Also are the lines of the marks.
 	File      int    `json:"file"`
 	Line      int    `json:"line,omitempty"`
 	Place     string `json:"place,omitempty"`
@@ -117,8 +117,27 @@ func (c *chart) data(files []file, verdict string) runData {
 		}
 		d.Steps = append(d.Steps, step)
 	}
+	d.carry()
 	d.Entries, d.Processes = entries.all, processes.all
 	return d
+}
+
+// carry gives steps that have no line the file of the step before, and the first ones that of the
+// first step that has one.
+func (d *runData) carry() {
+	file := -1
+	for i := range d.Steps {
+		if file = d.Steps[i].File; file >= 0 {
+			break
+		}
+	}
+	for i := range d.Steps {
+		if s := &d.Steps[i]; s.Place == "" {
+			s.File = file
+		} else {
+			file = s.File
+		}
+	}
 }
 
 func indexOf(files []file, name string) int {

@@ -61,7 +61,7 @@ func (c *chart) caption(s *model.TraceStep) string {
 	case "recovery":
 		what = "ends"
 	}
-	return strings.TrimSpace(whose + " " + strings.TrimPrefix(what, "Source."))
+	return strings.TrimSpace(whose + " " + strings.TrimPrefix(strings.TrimPrefix(what, "Source."), "store-"))
 }
 
 // kindOf is the kind of a step if it is one that is known, else other.

@@ -60,7 +60,7 @@ func (c *chart) lock(key string) []row {
 			for _, s := range c.holdings(k) {
 				c.held(v, k, s, y+6, 30)
 			}
-			c.markers(v, y+21, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+			c.markers(v, y+21, false, about(key))
 		}})
 	}
 	for _, p := range c.believers(key) {
@@ -84,6 +84,11 @@ func (c *chart) lock(key string) []row {
 	return rows
 }
 
+// about says whether a step is about a key and nobody does it: an expiry, an eviction.
+func about(key string) func(*model.TraceStep) bool {
+	return func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key && key != "" }
+}
+
 // value has what a cache holds.
 func (c *chart) value(k int) row {
 	key := c.keys[k]
@@ -96,7 +101,7 @@ func (c *chart) value(k int) row {
 		for _, s := range c.holdings(k) {
 			c.cached(v, k, s, y+6, 26)
 		}
-		c.markers(v, y+19, false, func(s *model.TraceStep) bool { return s.Node == "" && s.Key == key })
+		c.markers(v, y+19, false, about(key))
 	}}
 }
 
@@ -158,10 +163,13 @@ func (c *chart) stores() []row {
 // others has the steps that belong to no other row.
 func (c *chart) others() []row {
 	is := func(s *model.TraceStep) bool {
-		if s.Node != "" {
+		switch {
+		case s.Node != "":
 			return !slices.Contains(c.nodes, s.Node)
+		case s.Key != "":
+			return !slices.Contains(c.keys, s.Key)
 		}
-		return run.Store(s) == "" && !slices.Contains(c.keys, s.Key)
+		return run.Store(s) == ""
 	}
 	if !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return is(&s) }) {
 		return nil

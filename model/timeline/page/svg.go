@@ -48,13 +48,33 @@ func (c *canvas) text(class string, x, y float64, text string) {
 	c.close("text")
 }
 
-// fit writes the first of the texts for which there is room, none if there is none.
+// fit writes the first of the texts for which there is room, none if there is none, and again
+// where the place is so wide that the first one may be out of sight.
 func (c *canvas) fit(class string, x, y, width float64, texts ...string) {
+	c.repeat(width, texts, func(after, _ float64, text string) { c.text(class, x+after, y, text) })
+}
+
+// plate writes as fit does, on a ground that makes a text legible on a pattern.
+func (c *canvas) plate(x, y, width float64, texts ...string) {
+	c.repeat(width, texts, func(after, long float64, text string) {
+		c.rect("plate", "", x+after-4, y-12, long+8, 16, "rx", "3")
+		c.text("bar-text", x+after, y, text)
+	})
+}
+
+// repeat calls write for every place in which the first text that fits is to stand: so far after
+// the beginning, and so long.
+func (c *canvas) repeat(width float64, texts []string, write func(after, long float64, text string)) {
+	const apart = 640
 	for _, t := range texts {
-		if t != "" && float64(utf8.RuneCountInString(t))*letter <= width {
-			c.text(class, x, y, t)
-			return
+		long := float64(utf8.RuneCountInString(t)) * letter
+		if t == "" || long > width {
+			continue
 		}
+		for after := 0.0; after+long <= width; after += apart {
+			write(after, long, t)
+		}
+		return
 	}
 }
 

@@ -9,7 +9,6 @@
   const source = document.getElementById("source");
   const missing = source.querySelector(".missing");
   const files = Array.from(source.querySelectorAll(".file"));
-  const title = document.title;
   let run = -1;
   let step = -1;
 
@@ -142,18 +141,21 @@
       old.removeAttribute("aria-current");
       old.removeAttribute("data-at");
     }
-    if (of.file >= 0) files.forEach(function (f, n) { f.hidden = n !== of.file; });
-    missing.hidden = of.file >= 0 || (!of.place && files.length > 0);
-    missing.textContent = of.place && of.file < 0 ? of.place + " is not in this page." : "The text of the protocol is not in this page.";
-    const shown = files.findIndex(function (f) { return !f.hidden; });
-    if (of.file < 0 && shown < 0 && files.length > 0) files[0].hidden = false;
-    if (of.file < 0) files.forEach(function (f, n) { if (n !== Math.max(shown, 0)) f.hidden = true; });
+    files.forEach(function (f, n) { f.hidden = n !== of.file; });
+    source.querySelector("small").textContent = of.place || (of.file < 0 ? "" : files[of.file].dataset.name);
+    missing.hidden = of.file >= 0;
+    missing.textContent = of.place ? of.place + " is not in this page." : "The text of the protocol is not in this page.";
     for (const p of of.processes) {
       const who = runs[run].processes[p];
       const at = who.file >= 0 ? line(who.file, who.line) : null;
       if (at) at.dataset.at = (at.dataset.at ? at.dataset.at + " " : "") + who.name;
     }
     if (of.file < 0) return;
+    if (!of.line) {
+      const at = files[of.file].querySelector("li[data-at]");
+      if (at) into(source.querySelector(".body"), at);
+      return;
+    }
     for (const n of of.also || []) {
       const e = line(of.file, n);
       if (e) e.className = "also";
