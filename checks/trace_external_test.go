@@ -18,8 +18,8 @@ import (
 	"lockstep/scheduler"
 )
 
-// counterexamples returns traces of all kinds: those of the casebook, and one with each
-// fault.
+// counterexamples returns traces of all kinds: those of the casebook, one with each fault,
+// one with other nodes and some with a history.
 func counterexamples(t *testing.T) map[string]*model.Trace {
 	t.Helper()
 	all := map[string]*model.Trace{}
@@ -53,6 +53,19 @@ func counterexamples(t *testing.T) map[string]*model.Trace {
 			if !found && p.kind == model.MoveFault {
 				t.Errorf("no run has the fault %s", k.Name)
 			}
+		}
+	}
+	mixed := checks.NewScenario(catalogue.FixedTTL{})
+	within := 10 * time.Second
+	mixed.ArriveWithin, mixed.ValueTTL, mixed.Others = &within, time.Minute, []scheduler.Other{{Protocol: catalogue.Lease{}, Nodes: 1}}
+	if !find("other nodes", mixed, checks.MutualExclusion()) || len(all["other nodes"].Bounds.Others) == 0 {
+		t.Error("no trace has other nodes")
+	}
+	for name, p := range map[string]model.Property{
+		"reads": checks.LinearizableReads(), "lock": checks.LinearizableLock(), "waits": checks.AnsweredWithin(time.Second),
+	} {
+		if !find(name, checks.NewScenario(catalogue.FixedTTL{}), p) && !find(name, checks.NewScenario(catalogue.Lease{}), p) {
+			t.Errorf("no trace violates %s", p.Name())
 		}
 	}
 	return all

@@ -52,11 +52,18 @@ func (e *TraceError) Unwrap() error { return e.Err }
 // *TraceError, or that of the reader. What it accepts is written and read again as the same
 // bytes; whether it is a run of the protocol only a replay can tell.
 func ReadTrace(r io.Reader) (*Trace, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxTraceSize+1))
+	return readTrace(r, traceLimits{size: MaxTraceSize, steps: MaxTraceSteps, values: MaxTraceValues})
+}
+
+// traceLimits are limits on what is read.
+type traceLimits struct{ size, steps, values int }
+
+func readTrace(r io.Reader, most traceLimits) (*Trace, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(most.size)+1))
 	if err != nil {
 		return nil, fmt.Errorf("the trace cannot be read: %w", err)
 	}
-	t := &traceReader{text: text, keys: map[reflect.Type][]string{}}
+	t := &traceReader{text: text, most: most, keys: map[reflect.Type][]string{}}
 	if err := t.encoding(); err != nil {
 		return nil, err
 	}
@@ -77,6 +84,7 @@ func ReadTrace(r io.Reader) (*Trace, error) {
 // traceReader reads one trace.
 type traceReader struct {
 	text    []byte
+	most    traceLimits
 	decoder *json.Decoder
 	// values is how many have been read, keys the keys of the types that came up.
 	values int
@@ -94,8 +102,8 @@ func (r *traceReader) begin() {
 // encoding refuses what is too large, empty or no UTF-8.
 func (r *traceReader) encoding() error {
 	switch {
-	case len(r.text) > MaxTraceSize:
-		return r.wrong(MaxTraceSize, nil, "the text is larger than %d MiB, and no trace is", MaxTraceSize>>20)
+	case len(r.text) > r.most.size:
+		return r.wrong(r.most.size, nil, "the text is larger than %d bytes, and no trace is", r.most.size)
 	case len(bytes.TrimSpace(r.text)) == 0:
 		return r.wrong(0, nil, "there is nothing here; a trace is one JSON object, as lockstep check --trace FILE writes it")
 	case bytes.HasPrefix(r.text, []byte("\ufeff")):

@@ -3,7 +3,6 @@ package model_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,52 +161,6 @@ func TestEveryTruncatedTraceIsRefused(t *testing.T) {
 		if _, err := model.ReadTrace(strings.NewReader(text[:n])); err == nil {
 			t.Errorf("the first %d bytes are accepted", n)
 		}
-	}
-}
-
-// endless is a reader of a text that goes on for ever, which counts what is read of it.
-type endless struct {
-	head, body string
-	read       int
-}
-
-func (e *endless) Read(p []byte) (n int, err error) {
-	defer func() { e.read += n }()
-	if e.read < len(e.head) {
-		return copy(p, e.head[e.read:]), nil
-	}
-	for n < len(p) {
-		n += copy(p[n:], e.body)
-	}
-	return n, nil
-}
-
-// Reading ends at the limit of size, wherever the text comes from.
-func TestReadingEndsAtTheLimit(t *testing.T) {
-	r := &endless{body: " "}
-	_, err := model.ReadTrace(r)
-	if err == nil || !strings.HasSuffix(err.Error(), "the text is larger than 64 MiB, and no trace is") {
-		t.Errorf("error: %v", err)
-	}
-	if r.read > model.MaxTraceSize+1 {
-		t.Errorf("%d bytes were read", r.read)
-	}
-}
-
-// More steps or values than the limits allow are refused, at the first that is too many.
-func TestTooManyStepsOrValues(t *testing.T) {
-	before, after, _ := strings.Cut(small, `  "history"`)
-	before = strings.TrimSuffix(strings.TrimSpace(before), "\n  ],")
-	step := `,{"time_ns":9,"kind":"late","key":"a/b","text":""}`
-	steps := before + strings.Repeat(step, model.MaxTraceSteps) + `], "history"` + after
-	_, err := model.ReadTrace(strings.NewReader(steps))
-	if want := fmt.Sprintf("steps[%d]: the trace has more than %d steps", model.MaxTraceSteps, model.MaxTraceSteps); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error: %v\nwant %s", err, want)
-	}
-	values := strings.Replace(small, `["n0/0.1"]`, `["n0/0.1"`+strings.Repeat(`,"n0/1"`, model.MaxTraceValues)+`]`, 1)
-	_, err = model.ReadTrace(strings.NewReader(values))
-	if want := fmt.Sprintf("the text has more than %d values", model.MaxTraceValues); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error: %v\nwant %s", err, want)
 	}
 }
 

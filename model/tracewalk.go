@@ -59,8 +59,8 @@ func (r *traceReader) value(to reflect.Value, p *place) error {
 	if err != nil {
 		return err
 	}
-	if r.values++; r.values > MaxTraceValues {
-		return r.wrong(at, p, "the text has more than %d values, and no trace has", MaxTraceValues)
+	if r.values++; r.values > r.most.values {
+		return r.wrong(at, p, "the text has more than %d values, and no trace has", r.most.values)
 	}
 	switch {
 	case to.Addr().Type().Implements(textType):
@@ -140,8 +140,8 @@ func (r *traceReader) list(to reflect.Value, begin int, p *place) error {
 	for r.decoder.More() {
 		n := to.Len()
 		inner := &place{in: p.in, of: p.of, key: p.key, element: n + 1}
-		if p.is("Trace", "steps") && n == MaxTraceSteps {
-			return r.wrong(r.next(), inner, "the trace has more than %d steps; no counterexample that anybody can read has", MaxTraceSteps)
+		if p.is("Trace", "steps") && n == r.most.steps {
+			return r.wrong(r.next(), inner, "the trace has more than %d steps; no counterexample that anybody can read has", r.most.steps)
 		}
 		if n == to.Cap() {
 			to.Grow(n/2 + 4)

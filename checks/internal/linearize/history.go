@@ -57,6 +57,12 @@ func (h *History) close(number uint8) (index int) {
 // Linearizable lets porcupine decide. An operation that has not returned does so at the
 // end: it may have any output that it can have, or not have taken effect.
 func (h *History) Linearizable(o Object) bool {
+	model := h.model(o)
+	return porcupine.CheckEvents(model.ToModel(), h.ended())
+}
+
+// ended returns the events with returns at the end for the operations that have not returned.
+func (h *History) ended() []porcupine.Event {
 	events := append([]porcupine.Event(nil), h.events...)
 	returned := map[int]bool{}
 	for _, e := range events {
@@ -67,8 +73,13 @@ func (h *History) Linearizable(o Object) bool {
 			events = append(events, porcupine.Event{Kind: porcupine.ReturnEvent, Value: pending{}, Id: e.Id, ClientId: e.ClientId})
 		}
 	}
+	return events
+}
+
+// model returns the model of the object in which operations that are pending return.
+func (h *History) model(o Object) *porcupine.NondeterministicModel {
 	step := o.step()
-	model := porcupine.NondeterministicModel{
+	return &porcupine.NondeterministicModel{
 		Init: func() []any { return []any{o.Model.Init()} },
 		Step: func(state, input, output any) []any {
 			outputs := []any{output}
@@ -85,5 +96,4 @@ func (h *History) Linearizable(o Object) bool {
 		},
 		Equal: o.Model.Equal,
 	}
-	return porcupine.CheckEvents(model.ToModel(), events)
 }

@@ -34,17 +34,22 @@ func GitHub(w io.Writer, t *model.Trace, a Annotation) error {
 	var properties []string
 	message := t.Explanation
 	if s := culprit(t); s != nil {
-		file := s.Source.File
-		if a.Path != nil {
-			file = a.Path(file)
-		}
-		properties = append(properties, "file="+propertyEscapes.Replace(printable(file)), fmt.Sprintf("line=%d", s.Source.Line))
+		file := printable(located(s.Source.File, a.Path))
+		properties = append(properties, "file="+propertyEscapes.Replace(file), fmt.Sprintf("line=%d", s.Source.Line))
 		what, _, _ := strings.Cut(timeline.Describe(s), "\n")
 		message += "\n" + model.FormatDuration(s.Time) + " " + what
 	}
 	properties = append(properties, "title="+propertyEscapes.Replace(printable(t.Protocol+": "+verdict(t, a.Options))))
 	_, err := fmt.Fprintf(w, "::%s %s::%s\n", level, strings.Join(properties, ","), messageEscapes.Replace(printable(message)))
 	return err
+}
+
+// located returns where a file is, if that is known.
+func located(file string, path func(string) string) string {
+	if path == nil {
+		return file
+	}
+	return path(file)
 }
 
 // culprit returns the last step with a line of protocol code, nil if there is none.

@@ -31,14 +31,15 @@ type Case struct {
 
 // JUnit writes verdicts as the XML of JUnit that continuous integration reads: a property
 // that is violated is a failure with the timeline, one of which nothing is known an error.
-// Of a property that holds the message becomes its output. A verdict of another name is an
-// error of JUnit, and nothing is written.
-func JUnit(w io.Writer, suites []Suite) error {
+// Of a property that holds the message becomes its output. path returns where a file of
+// protocol code is in the repository, as in [Annotation]; nil leaves files as they are. A
+// verdict of another name is an error of JUnit, and nothing is written.
+func JUnit(w io.Writer, suites []Suite, path func(file string) string) error {
 	var root junitSuites
 	for _, s := range suites {
 		suite := junitSuite{Name: oneLine(s.Name)}
 		for i := range s.Cases {
-			c, err := junitCaseOf(s.Name, &s.Cases[i])
+			c, err := junitCaseOf(s.Name, &s.Cases[i], path)
 			if err != nil {
 				return err
 			}
@@ -102,7 +103,7 @@ type junitProblem struct {
 	Text    string `xml:",cdata"`
 }
 
-func junitCaseOf(suite string, c *Case) (junitCase, error) {
+func junitCaseOf(suite string, c *Case, path func(string) string) (junitCase, error) {
 	j := junitCase{
 		Name: oneLine(c.Property), Class: "lockstep." + oneLine(suite),
 		Properties: []junitProperty{{"rule", oneLine(c.Rule)}, {"verdict", c.Verdict}},
@@ -110,7 +111,7 @@ func junitCaseOf(suite string, c *Case) (junitCase, error) {
 	if t := c.Trace; t != nil {
 		j.Properties = append(j.Properties, junitProperty{"faults", fmt.Sprint(t.Faults)}, junitProperty{"steps", fmt.Sprint(t.Weight)})
 		if s := culprit(t); s != nil {
-			j.File, j.Line = oneLine(s.Source.File), s.Source.Line
+			j.File, j.Line = oneLine(located(s.Source.File, path)), s.Source.Line
 		}
 	}
 	switch c.Verdict {

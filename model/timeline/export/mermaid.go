@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lockstep/model"
 	"lockstep/model/timeline"
@@ -19,6 +20,7 @@ func Mermaid(w io.Writer, t *model.Trace, o Options) error {
 		m.step(&t.Steps[i])
 	}
 	m.note(m.order, verdict(t, o)+": "+t.Explanation)
+	m.believe(nil)
 	_, err := io.WriteString(w, m.String())
 	return err
 }
@@ -85,9 +87,9 @@ func newMermaid(t *model.Trace) *mermaid {
 	if len(m.order) == 0 {
 		m.order = []string{worldName}
 	}
-	m.WriteString("%%{init: {\"sequence\": {\"wrap\": true, \"mirrorActors\": false}}}%%\nsequenceDiagram\n")
+	m.WriteString("sequenceDiagram\n")
 	for _, name := range m.order {
-		fmt.Fprintf(m, "  participant %s as %s\n", m.id(name), mermaidText(name))
+		fmt.Fprintf(m, "  participant %s as %s\n", m.id(name), mermaidText(name, messageWidth))
 	}
 	return m
 }
@@ -141,16 +143,16 @@ func (m *mermaid) step(s *model.TraceStep) {
 	case to == "":
 		m.note(m.about(s), text)
 	case s.Kind == "fault":
-		fmt.Fprintf(m, "  %s-x%s: %s\n", m.id(s.Process), m.id(to), mermaidText(text))
+		fmt.Fprintf(m, "  %s-x%s: %s\n", m.id(s.Process), m.id(to), mermaidText(text, messageWidth))
 	case s.Kind == "reply":
-		fmt.Fprintf(m, "  %s-->>%s: %s\n", m.id(to), m.id(s.Process), mermaidText(text))
+		fmt.Fprintf(m, "  %s-->>%s: %s\n", m.id(to), m.id(s.Process), mermaidText(text, messageWidth))
 	default:
-		fmt.Fprintf(m, "  %s->>%s: %s\n", m.id(s.Process), m.id(to), mermaidText(text))
+		fmt.Fprintf(m, "  %s->>%s: %s\n", m.id(s.Process), m.id(to), mermaidText(text, messageWidth))
 	}
 	for _, l := range lines[1:] {
 		m.note(m.about(s), strings.TrimPrefix(l, "+ "))
 	}
-	m.beliefs()
+	m.believe(m.world.Beliefs())
 }
 
 // about returns the participants that a step is about.
@@ -175,18 +177,19 @@ func (m *mermaid) about(s *model.TraceStep) []string {
 
 // note writes a note over participants, from the first to the last.
 func (m *mermaid) note(over []string, text string) {
-	at := m.id(over[0])
+	at, width := m.id(over[0]), noteWidth
 	if len(over) > 1 {
 		at += "," + m.id(over[len(over)-1])
+		width *= len(over)
 	}
-	fmt.Fprintf(m, "  Note over %s: %s\n", at, mermaidText(text))
+	fmt.Fprintf(m, "  Note over %s: %s\n", at, mermaidText(text, width))
 }
 
-// beliefs draws processes as active from when they believe to hold a lock until they do not
-// any more.
-func (m *mermaid) beliefs() {
+// believe draws processes as active from when they believe to hold a lock until they do not
+// any more; beliefs are all those of now.
+func (m *mermaid) believe(beliefs []timeline.Belief) {
 	now := map[string]bool{}
-	for _, b := range m.world.Beliefs() {
+	for _, b := range beliefs {
 		now[b.Process] = true
 	}
 	for _, name := range m.order {
@@ -199,16 +202,37 @@ func (m *mermaid) beliefs() {
 	m.holds = now
 }
 
-// mermaidText writes text where Mermaid expects some: whatever could mean more than itself
-// is written as the number of its character.
-func mermaidText(s string) string {
+// Widths of text in characters. Mermaid can wrap, too, but in the middle of what stands for a
+// character.
+const (
+	messageWidth = 36
+	noteWidth    = 24
+)
+
+// mermaidText writes text where Mermaid expects some, in lines of a width unless a word is
+// longer. Whatever could mean more than itself is written as the number of its character.
+func mermaidText(s string, width int) string {
 	var b strings.Builder
-	for _, r := range oneLine(s) {
+	used := 0
+	for _, word := range strings.Fields(oneLine(s)) {
+		n := utf8.RuneCountInString(word)
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r > 0x7f, strings.ContainsRune(" -_.,:/+()'=[]!?", r):
-			b.WriteRune(r)
+		case used == 0:
+		case used+1+n > width:
+			b.WriteString("<br/>")
+			used = 0
 		default:
-			fmt.Fprintf(&b, "#%d;", r)
+			b.WriteByte(' ')
+			used++
+		}
+		used += n
+		for _, r := range word {
+			switch {
+			case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r > 0x7f, strings.ContainsRune("-_.,:/+()'=[]!?", r):
+				b.WriteRune(r)
+			default:
+				fmt.Fprintf(&b, "#%d;", r)
+			}
 		}
 	}
 	return b.String()
