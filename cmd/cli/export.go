@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/checks"
 	"lockstep/model"
 	"lockstep/model/timeline"
 	"lockstep/model/timeline/export"
@@ -18,28 +21,34 @@ import (
 // format is a form that a trace can be written in.
 type format struct {
 	name, help string
-	write      func(w io.Writer, t *model.Trace) error
+	// write writes the trace; view does so after it was replayed.
+	write func(w io.Writer, t *model.Trace) error
+	view  func(w io.Writer, k *kept) error
 }
 
 // formats are those of export, in the order in which they are listed.
 var formats = []format{
-	{"text", "the timeline", func(w io.Writer, t *model.Trace) error { return timeline.Write(w, t, timeline.Options{}) }},
-	{"markdown", "tables, in the flavour of GitHub", func(w io.Writer, t *model.Trace) error { return export.Markdown(w, t, export.Options{}) }},
-	{"mermaid", "a sequence diagram", func(w io.Writer, t *model.Trace) error { return export.Mermaid(w, t, export.Options{}) }},
-	{"itf", "states in the informal trace format, for viewers of that", func(w io.Writer, t *model.Trace) error { return export.ITF(w, t, export.Options{}) }},
-	{"annotation", "a workflow command of GitHub Actions that annotates the line of the protocol", func(w io.Writer, t *model.Trace) error { return annotate(w, t) }},
+	{name: "text", help: "the timeline", write: func(w io.Writer, t *model.Trace) error { return timeline.Write(w, t, timeline.Options{}) }},
+	{name: "markdown", help: "tables, in the flavour of GitHub", write: func(w io.Writer, t *model.Trace) error { return export.Markdown(w, t, export.Options{}) }},
+	{name: "mermaid", help: "a sequence diagram", write: func(w io.Writer, t *model.Trace) error { return export.Mermaid(w, t, export.Options{}) }},
+	{name: "itf", help: "states in the informal trace format, for viewers of that", write: func(w io.Writer, t *model.Trace) error { return export.ITF(w, t, export.Options{}) }},
+	{name: "annotation", help: "a workflow command of GitHub Actions that annotates the line of the protocol", write: annotate},
+	{name: "porcupine", help: "a page of HTML about the history of an object, for the properties linearizable-...", view: func(w io.Writer, k *kept) error {
+		return checks.Visualize(w, k.scenario, k.trace, k.property)
+	}},
 }
 
 func newExport() *cobra.Command {
 	name, out := "markdown", "-"
-	var help []string
+	var help strings.Builder
 	for _, f := range formats {
-		help = append(help, f.name+" ("+f.help+")")
+		fmt.Fprintf(&help, "\n  %-11s %s", f.name, f.help)
 	}
 	c := &cobra.Command{
 		Use:   "export TRACE",
-		Short: "write a trace in another form: " + formatNames(),
-		Long: `Export writes a trace in another form: ` + strings.Join(help, ", ") + `.
+		Short: "write a trace in another form: text, Markdown, a diagram, states",
+		Long: `Export writes a trace in another form:
+` + help.String() + `
 
 lockstep report writes a page of HTML, lockstep check --junit the verdicts for CI.`,
 		Example: `  lockstep check fixedttl --trace trace.json
@@ -50,6 +59,18 @@ lockstep report writes a page of HTML, lockstep check --junit the verdicts for C
 			f, err := findFormat(name)
 			if err != nil {
 				return err
+			}
+			if f.view != nil {
+				k, err := load(c, args[0])
+				if err != nil {
+					return err
+				}
+				// Nothing is written if it cannot be replayed.
+				var page bytes.Buffer
+				if err := f.view(&page, k); err != nil {
+					return usage("%s: %w", args[0], err)
+				}
+				return writeTo(c, out, func(w io.Writer) error { _, err := page.WriteTo(w); return err })
 			}
 			t, err := readTrace(c, args[0])
 			if err != nil {
@@ -121,5 +142,5 @@ func junit(w io.Writer, r *scheduler.Report) error {
 		v := &r.Verdicts[i]
 		s.Cases = append(s.Cases, export.Case{Property: v.Property, Rule: v.Rule, Verdict: string(v.Verdict), Message: remark(r, v), Trace: v.Trace})
 	}
-	return export.JUnit(w, []export.Suite{s})
+	return export.JUnit(w, []export.Suite{s}, pathHere)
 }
