@@ -261,7 +261,10 @@
   });
   window.addEventListener("hashchange", function () { show.apply(null, place(location.hash)); });
   window.addEventListener("resize", function () {
-    if (step >= 0) chart(runs[run].steps[step], true);
+    if (step < 0) return;
+    chart(runs[run].steps[step], true);
+    table();
+    lines(runs[run].steps[step]);
   });
   const at = place(location.hash);
   show(at[0], at[1], true);
