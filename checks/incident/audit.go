@@ -81,12 +81,16 @@ func forget[T any](names []string, of map[string]T) []string {
 	return slices.Clone(names[maxKept/2:])
 }
 
-// auditor follows a recording.
+// auditor follows what happens in one database.
 type auditor struct {
+	db      int
 	keys    *keyspace
 	clients map[string]*client
 	locks   map[string]*attempts
-	tokens  map[string]*holding  // by token
+	tokens  map[string]*holding // by token
+	// shared are tokens with which several clients were granted a lock: they tell nobody
+	// apart.
+	shared  map[string]bool
 	rebuilt map[string]*rebuilds // by key
 	// old are tokens and clients in the order in which they came: the first ones are forgotten.
 	oldTokens, oldClients []string
@@ -96,11 +100,10 @@ type auditor struct {
 
 // Audit reads a recording to its end and reports what it proves. An error is one of the input.
 func Audit(m *Monitor) (*Result, error) {
-	a := &auditor{
-		keys: newKeyspace(), clients: map[string]*client{}, locks: map[string]*attempts{},
-		tokens: map[string]*holding{}, rebuilt: map[string]*rebuilds{},
-		result: &Result{Locks: []string{}, Findings: []Finding{}, Doubts: []Doubt{}},
-	}
+	r := &Result{Locks: []string{}, Findings: []Finding{}, Doubts: []Doubt{}}
+	databases := map[int]*auditor{}
+	seen := map[string]bool{}
+	now := time.Time{}
 	for {
 		c, err := m.Next()
 		if errors.Is(err, io.EOF) {
@@ -109,21 +112,65 @@ func Audit(m *Monitor) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.result.Commands++; a.result.Commands == 1 {
-			a.result.First = c.Time
+		if r.Commands++; r.Commands == 1 {
+			r.First = c.Time
 		}
 		// Where the clock has stepped back, the order of the lines counts.
-		if c.Time.After(a.now) {
-			a.now = c.Time
+		if c.Time.After(now) {
+			now = c.Time
 		}
-		a.take(c)
+		if !seen[c.Client] && len(seen) < maxKeys {
+			seen[c.Client] = true
+			r.Clients++
+		}
+		if databases[c.DB] == nil {
+			databases[c.DB] = newAuditor(c.DB, r)
+		}
+		databases[c.DB].now = now
+		databases[c.DB].take(c)
+		if c.Name == "flushall" {
+			for _, a := range databases {
+				a.flush()
+			}
+		}
 	}
-	a.end()
-	r := a.result
-	r.Last, r.Back, r.Bad, r.Dropped = a.now, m.Back, m.Bad, a.keys.dropped
-	r.Locks = slices.Sorted(maps.Keys(a.locks))
+	for _, db := range slices.Sorted(maps.Keys(databases)) {
+		a := databases[db]
+		a.now = now
+		a.end()
+		r.Dropped += a.keys.dropped
+		for _, key := range slices.Sorted(maps.Keys(a.locks)) {
+			r.Locks = append(r.Locks, a.named(key))
+		}
+	}
+	r.Last, r.Back, r.Bad = now, m.Back, m.Bad
 	r.sort()
 	return r, nil
+}
+
+func newAuditor(db int, r *Result) *auditor {
+	return &auditor{
+		db: db, keys: newKeyspace(), clients: map[string]*client{}, locks: map[string]*attempts{},
+		tokens: map[string]*holding{}, shared: map[string]bool{}, rebuilt: map[string]*rebuilds{}, result: r,
+	}
+}
+
+// named is a key with its database, if that is not the first one.
+func (a *auditor) named(key string) string {
+	if a.db == 0 {
+		return key
+	}
+	return fmt.Sprintf("%s in database %d", key, a.db)
+}
+
+// flush takes everything away.
+func (a *auditor) flush() {
+	for key, i := range a.keys.items {
+		if i.holding != nil {
+			i.holding.released = true
+		}
+		a.keys.remove(key)
+	}
 }
 
 // take takes a command into account.
@@ -132,7 +179,6 @@ func (a *auditor) take(c *Command) {
 	if by == nil {
 		by = &client{tokens: map[string]string{}}
 		a.clients[c.Client] = by
-		a.result.Clients++
 		a.oldClients = forget(append(a.oldClients, c.Client), a.clients)
 	}
 	if h := by.holding; h != nil {
@@ -157,10 +203,8 @@ func (a *auditor) take(c *Command) {
 		for _, key := range c.Args {
 			a.remove(c, by, key)
 		}
-	case "flushall", "flushdb":
-		for _, key := range slices.Sorted(maps.Keys(a.keys.items)) {
-			a.keys.remove(key)
-		}
+	case "flushdb":
+		a.flush()
 	}
 }
 
@@ -176,7 +220,12 @@ func (a *auditor) script(c *Command, by *client) {
 	}
 	keys := c.Args[2 : 2+n]
 	for _, argument := range c.Args[2+n:] {
-		if h := a.tokens[argument]; h != nil && slices.Contains(keys, h.key) {
+		h := a.tokens[argument]
+		if a.shared[argument] {
+			// It does not say which of them this is.
+			h = by.holding
+		}
+		if h != nil && h.token == argument && slices.Contains(keys, h.key) {
 			a.bind(by, h, c.Line)
 			a.acts(c, h, "acts as its holder")
 		}
@@ -228,6 +277,9 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 	if s.present && found == nil {
 		return
 	}
+	if lock != nil && found != nil && found.holding != nil && !a.retake(c, by, s, found) {
+		return
+	}
 	i := &item{value: s.value, expires: s.expires, line: c.Line, at: a.now}
 	if s.keepTTL && found != nil {
 		i.expires = found.expires
@@ -235,6 +287,9 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 	if lock == nil {
 		a.store(c, by, s.key, i, found)
 		return
+	}
+	if earlier := a.tokens[s.value]; earlier != nil && earlier.client != c.Client {
+		a.shared[s.value] = true
 	}
 	before := a.lastHolding(s.key)
 	a.over(s.key, 0)
@@ -249,6 +304,31 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 	by.holding, by.tokens[s.key] = h, s.value
 	lock.since, lock.by = 0, map[string]bool{}
 	a.keys.set(s.key, i)
+}
+
+// retake is a command that sets a lock which somebody holds, without NX. It returns false if
+// that renews the lock for its holder, and nothing more.
+func (a *auditor) retake(c *Command, by *client, s setting, found *item) bool {
+	h := found.holding
+	if a.owns(c, by, h) && s.value == h.token {
+		if !s.keepTTL {
+			found.expires = s.expires
+		}
+		return false
+	}
+	if c.Name == "getset" {
+		a.doubt([]int{h.line, c.Line}, fmt.Sprintf("line %d sets %s, which belonged to %s, and gets what it was: whether it took the lock over is not shown", c.Line, s.key, who(h)), "a log of the client")
+		return true
+	}
+	a.find(ForeignRelease, s.key, a.now, []int{h.line, c.Line}, fmt.Sprintf("%s set %s in line %d, which belonged to %s since line %d", named(c, by), s.key, c.Line, who(h), h.line))
+	a.over(s.key, c.Line)
+	return true
+}
+
+// owns reports whether a client is known to be the holder of a lock.
+func (a *auditor) owns(c *Command, by *client, h *holding) bool {
+	token, known := by.tokens[h.key]
+	return by.holding == h || c.Client == h.client || known && token == h.token && !a.shared[token]
 }
 
 // lastHolding returns whose lock a key was last, also if it has expired since.
@@ -393,11 +473,12 @@ func (a *auditor) renew(c *Command, by *client, key string, expires time.Time) {
 		return
 	}
 	if h := found.holding; h != nil && sure {
-		token, known := by.tokens[key]
+		_, known := by.tokens[key]
 		switch {
-		case known && token != h.token:
+		case a.owns(c, by, h):
+		case known:
 			a.find(ForeignRenewal, key, a.now, []int{h.line, c.Line}, fmt.Sprintf("%s renewed %s in line %d, which belonged to %s since line %d", named(c, by), key, c.Line, who(h), h.line))
-		case !known && !c.Script:
+		case !c.Script:
 			a.doubt([]int{c.Line}, fmt.Sprintf("line %d renews %s, and whose connection %s is is not shown", c.Line, key, c.Client), "a log of the client with its address")
 		}
 	}
@@ -419,14 +500,11 @@ func (a *auditor) remove(c *Command, by *client, key string) {
 		return
 	}
 	h := found.holding
-	token, known := by.tokens[key]
-	if b := by.holding; b != nil && b.key == key {
-		token, known = b.token, true
-	}
+	_, known := by.tokens[key]
 	switch {
 	case !sure:
 		a.doubt([]int{h.line, c.Line}, fmt.Sprintf("the TTL of %s runs out just when line %d deletes it", key, c.Line), "the reply of the server to that command, in a log of the client")
-	case known && token == h.token:
+	case a.owns(c, by, h):
 		h.released = true
 		by.holding = nil
 	case known:
@@ -471,7 +549,7 @@ func (a *auditor) end() {
 
 func (a *auditor) find(kind Kind, key string, at time.Time, lines []int, text string) {
 	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
-	a.result.Findings = append(a.result.Findings, Finding{Kind: kind, Key: key, Lines: lines, Time: at, Text: text})
+	a.result.Findings = append(a.result.Findings, Finding{Kind: kind, Key: a.named(key), Lines: lines, Time: at, Text: text})
 }
 
 func (a *auditor) doubt(lines []int, text, wanted string) {

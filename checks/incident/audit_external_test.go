@@ -129,6 +129,41 @@ func TestAuditFindsWhatARecordingProves(t *testing.T) {
 			"0 a:1 set lock x nx ex 1",
 			"1.001 b:1 set lock y nx ex 1",
 		}, []string{}, 2},
+		"tokens that tell nobody apart": {[]string{
+			"0 a:1 set lock 1 nx ex 1",
+			"1.5 b:1 set lock 1 nx ex 1",
+			"1.7 a:1 del lock",
+			"2 b:1 del lock",
+		}, []string{"foreign-release[3 4]", "overlapping-belief[2 3 4]"}, 0},
+		"a holder that sets its lock again": {[]string{
+			"0 a:1 set lock x nx ex 2",
+			"1 a:1 set lock x xx ex 2",
+			"2.5 b:1 set lock y nx ex 2",
+			"2.7 a:1 del lock",
+			"2.8 b:1 set lock y nx ex 2",
+		}, []string{}, 0},
+		"a lock that is set over": {[]string{
+			"0 a:1 set lock x nx ex 9",
+			"1 b:1 set lock y ex 9",
+			"2 a:1 del lock",
+		}, []string{"foreign-release[2 3]", "foreign-release[3 4]", "overlapping-belief[2 3 4]"}, 0},
+		"a lock that is exchanged": {[]string{
+			"0 a:1 setnx lock 100",
+			"5 b:1 getset lock 200",
+		}, []string{}, 2},
+		"setnx and expire": {[]string{
+			"0 a:1 setnx lock x",
+			"0 a:1 expire lock 1",
+			"1.5 b:1 setnx lock y",
+			"1.5 b:1 expire lock 1",
+			"1.6 b:1 del lock",
+		}, []string{}, 1},
+		"everything is flushed": {[]string{
+			"0 a:1 set lock x nx ex 9",
+			"1 o:1 flushall",
+			"2 b:1 set lock y nx ex 9",
+			"2.5 b:1 del lock",
+		}, []string{}, 0},
 		"a value that is refreshed in turn": {[]string{
 			"0 a:1 set lock x nx ex 5",
 			"0 a:1 get source",
@@ -147,6 +182,15 @@ func TestAuditFindsWhatARecordingProves(t *testing.T) {
 		if len(r.Doubts) != c.doubts {
 			t.Errorf("%s: %d doubts, want %d: %+v", name, len(r.Doubts), c.doubts, r.Doubts)
 		}
+	}
+}
+
+// Each database has keys of its own.
+func TestDatabasesAreApart(t *testing.T) {
+	r := audit(t, recording("0 a:1 set lock x nx ex 9", "2 a:1 del lock")+
+		strings.ReplaceAll(recording("1 b:1 set lock y nx ex 9", "3 b:1 del lock"), "[0 ", "[3 "))
+	if len(r.Findings) != 0 || !slices.Equal(r.Locks, []string{"lock", "lock in database 3"}) {
+		t.Errorf("%v %v", r.Findings, r.Locks)
 	}
 }
 
