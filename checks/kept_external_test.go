@@ -1,6 +1,7 @@
 package checks_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,8 +91,37 @@ func TestWhatIsKeptIsOfOneArgument(t *testing.T) {
 	}
 }
 
+// short sets -short for a test, whatever the tests are run with.
+func short(t *testing.T, value string) {
+	t.Helper()
+	before := flag.Lookup("test.short").Value.String()
+	if err := flag.Set("test.short", value); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { flag.Set("test.short", before) })
+}
+
+// With -short a search that is cut off fails nothing; what it has found until then does.
+func TestVerifyLogsWithShortThatItWasCutOff(t *testing.T) {
+	short(t, "true")
+	t.Chdir(t.TempDir())
+	t.Setenv("LOCKSTEP_MAX_STATES", "10")
+	r := &recorder{name: "T"}
+	checks.Verify(r, checks.NewScenario(&catalogue.Lease{}), checks.NoForeignRelease())
+	if len(r.failed) != 0 || len(r.logs) != 1 || !strings.Contains(r.logs[0], "not explored to the end with -short") {
+		t.Errorf("failures: %q, logs: %q", r.failed, r.logs)
+	}
+	t.Setenv("LOCKSTEP_MAX_STATES", "")
+	r = &recorder{name: "T"}
+	checks.Verify(r, checks.NewScenario(&catalogue.FixedTTL{}), checks.MutualExclusion())
+	if len(r.failed) != 1 {
+		t.Errorf("failures: %q", r.failed)
+	}
+}
+
 // The environment limits a search as flags do, and what is wrong there is said.
 func TestTheEnvironmentLimitsVerify(t *testing.T) {
+	short(t, "false")
 	s := checks.NewScenario(&catalogue.Lease{})
 	for value, want := range map[string]string{"10": "cut off", "many": "LOCKSTEP_MAX_STATES=many: write it as", "0": ""} {
 		t.Setenv("LOCKSTEP_MAX_STATES", value)

@@ -86,6 +86,7 @@ func TestVerifyRefusesAScenarioThatMakesNoSense(t *testing.T) {
 }
 
 func TestVerifyStopsBeforeTheDeadlineOfTheTestAndThenFails(t *testing.T) {
+	short(t, "false")
 	s := checks.NewScenario(catalogue.Lease{})
 	s.Nodes, s.Requests, s.Faults = 4, 4, []model.Fault{faults.Crash(3), faults.Pause(3, 12*time.Second)}
 	r := &recorder{name: "T", deadline: time.Now().Add(500 * time.Millisecond)}
