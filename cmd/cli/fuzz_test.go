@@ -7,7 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"lockstep/faults"
+	"lockstep/model"
+	"lockstep/protocol/catalogue"
+	"lockstep/scheduler"
 )
 
 // FuzzScenarioFile: whatever a scenario file contains, it is applied to a command, or
@@ -62,6 +67,63 @@ func FuzzFaultFlags(f *testing.F) {
 			if err := again.Set(flag.String()); err != nil || flag.times >= 0 && !bytes.Equal([]byte(again.String()), []byte(flag.String())) {
 				t.Errorf("--%s %q is printed as %q, which is %q, %v", k.Name, s, flag, again, err)
 			}
+		}
+	})
+}
+
+// FuzzProperties: a property that is accepted has an argument with which it is accepted
+// again, as the same; the error for any other is one of usage.
+func FuzzProperties(f *testing.F) {
+	for _, s := range []string{
+		"", "mutual-exclusion", "mutual-exclusion=1", "answered-within", "answered-within=10s", "answered-within=-1s", "answered-within=",
+		"rebuild-window=2/10s", "rebuild-window=2", "rebuild-window=/", "concurrent-rebuilds=1", "concurrent-rebuilds=-1", "concurrent-rebuilds=1e3",
+		"concurrent-rebuilds=99999999999999999999", "rebuild-bound", "rebuild-bound=2", "mutual-exclusoin", "=", "\xff",
+	} {
+		f.Add(s)
+	}
+	s := scheduler.NewScenario(catalogue.Lease{})
+	f.Fuzz(func(t *testing.T, given string) {
+		p, err := property(given, s)
+		if err != nil {
+			var wrong *usageError
+			if !errors.As(err, &wrong) {
+				t.Fatalf("%q: this is no error of usage: %v", given, err)
+			}
+			return
+		}
+		argued, ok := p.(model.Argued)
+		if !ok || argued.Argument() == "" {
+			return
+		}
+		again, err := property(p.Name()+"="+argued.Argument(), s)
+		if err != nil || again.(model.Argued).Argument() != argued.Argument() {
+			t.Errorf("%q has the argument %q, which is read as %v, %v", given, argued.Argument(), again, err)
+		}
+	})
+}
+
+// FuzzParameters: a parameter that is accepted is accepted again as it is printed, and
+// printed as the same.
+func FuzzParameters(f *testing.F) {
+	for _, s := range []string{"", "1", "-1", "10s", "2s..25s", "25s..2s", "true", "maybe", "recheck", "2562047h", "0", "\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, name := range []string{"lease", "setnx", "nottl"} {
+			code := 0
+			c, _, err := newRoot(&code).Find([]string{"check", name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Flags().VisitAll(func(flag *pflag.Flag) {
+				if !isParameter(flag) || flag.Value.Set(s) != nil {
+					return
+				}
+				printed := flag.Value.String()
+				if err := flag.Value.Set(printed); err != nil || flag.Value.String() != printed {
+					t.Errorf("--%s %q is printed as %q, which is read as %q, %v", flag.Name, s, printed, flag.Value, err)
+				}
+			})
 		}
 	})
 }
