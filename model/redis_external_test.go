@@ -233,7 +233,7 @@ func TestOperationsDoWhatARedisServerDoes(t *testing.T) {
 		group.Go(func() {
 			s := &server{client: client, key: fmt.Sprint("key", seed), tick: tick, late: tick / 2, pass: func(d time.Duration) { time.Sleep(d + 2*time.Millisecond) }}
 			err := errLate
-			for try := 0; try < 5 && errors.Is(err, errLate); try++ {
+			for try := 0; try < 3 && errors.Is(err, errLate); try++ {
 				err = s.agree(sequences.Example(seed))
 			}
 			if errors.Is(err, errLate) {

@@ -73,51 +73,14 @@ func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
 
 // boundsText says in a line within which bounds a protocol was explored.
 func boundsText(name string, b *model.Bounds) string {
-	parts := []string{
-		count(b.Nodes, "node", "nodes"),
-		count(b.Requests, "request", "requests") + " each",
-	}
-	if b.Jobs > 0 {
-		parts = append(parts, count(b.Jobs, "job", "jobs")+" each")
-	}
-	for _, o := range b.Others {
-		parts = append(parts, count(o.Nodes, "other node", "other nodes")+" ("+strings.TrimPrefix(parametersText(o.Parameters), "parameters: ")+")")
-	}
-	if b.Replicas > 1 {
-		parts = append(parts, fmt.Sprintf("%d replicas", b.Replicas))
-	}
-	if b.ArriveWithin != nil {
-		parts = append(parts, "arrivals within "+model.FormatDuration(*b.ArriveWithin))
-	}
-	updates := count(b.Updates, "update", "updates")
-	if b.Updates > 0 && b.Invalidate {
-		updates += " with invalidation"
-	}
-	parts = append(parts, updates, "latency "+b.Latency.String(), "reply "+b.Reply.String())
-	if b.ValueTTL > 0 {
-		parts = append(parts, "value TTL "+model.FormatDuration(b.ValueTTL))
-	}
-	if b.Timeout != nil {
-		parts = append(parts, "timeout "+model.FormatDuration(*b.Timeout))
-	}
-	for _, f := range b.Faults {
-		parts = append(parts, f.Name+" "+f.Value)
-	}
-	if len(b.Faults) == 0 {
-		parts = append(parts, "no faults")
-	}
-	return name + ": " + strings.Join(parts, ", ")
+	return name + ": " + strings.Join(b.Words(), ", ")
 }
 
 func parametersText(values []model.ParameterValue) string {
-	var parts []string
-	for _, p := range values {
-		parts = append(parts, p.Name+" "+p.Value)
-	}
-	if len(parts) == 0 {
+	if len(values) == 0 {
 		return ""
 	}
-	return "parameters: " + strings.Join(parts, ", ")
+	return "parameters: " + strings.Join(model.ParameterWords(values), ", ")
 }
 
 // wrap breaks each line at words.

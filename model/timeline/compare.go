@@ -28,7 +28,7 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 	}
 	t := plainTable()
 	t.AppendHeader(table.Row{"time", "node", left.Name, "", right.Name})
-	l, r := left.Trace.Steps, right.Trace.Steps
+	l, r := printable(left.Trace).Steps, printable(right.Trace).Steps
 	room := max((max(o.Width, 60)-18)/2, 20)
 	lines := compared(l, r, of)
 	for _, line := range lines {

@@ -54,6 +54,7 @@ func Write(w io.Writer, t *model.Trace, o Options) error {
 		o.Width = 100
 	}
 	o.Width = max(o.Width, 60)
+	t = printable(t)
 	d := &drawing{NewWorld(t)}
 	rows := make([]row, 0, len(t.Steps))
 	for i := range t.Steps {

@@ -132,3 +132,48 @@ func TestRepeatsAreFolded(t *testing.T) {
 		}
 	}
 }
+
+// What a hostile trace has for the terminal to obey is shown as a sign, and the trace is left
+// as it is.
+func TestATerminalIsNotObeyedToATrace(t *testing.T) {
+	f, err := os.Open("testdata/lease.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	trace, err := model.ReadTrace(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hostile = "\x1b[2J\a\u202ex\ny"
+	trace.Explanation, trace.Property = hostile, hostile
+	for i := range trace.Steps {
+		s := &trace.Steps[i]
+		s.Text = hostile
+		if s.Source != nil {
+			s.Source = &model.Source{File: "a/" + hostile, Line: 1}
+		}
+		for k := range s.Changes {
+			s.Changes[k].After = hostile
+		}
+		for k := range s.Marks {
+			s.Marks[k].Subject = hostile
+		}
+	}
+	var drawn, compared strings.Builder
+	if err := timeline.Write(&drawn, trace, timeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	side := timeline.Side{Name: "a", Trace: trace}
+	if err := timeline.Compare(&compared, side, side, make([]int, len(trace.Steps)), timeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{drawn.String(), compared.String()} {
+		if strings.ContainsAny(text, "\x1b\a\u202e") || strings.Contains(text, "x\ny") {
+			t.Errorf("%q", text)
+		}
+	}
+	if trace.Steps[0].Text != hostile || trace.Explanation != hostile {
+		t.Error("the trace has changed")
+	}
+}

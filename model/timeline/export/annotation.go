@@ -34,13 +34,13 @@ func GitHub(w io.Writer, t *model.Trace, a Annotation) error {
 	var properties []string
 	message := t.Explanation
 	if s := culprit(t); s != nil {
-		file := printable(located(s.Source.File, a.Path))
+		file := timeline.Printable(located(s.Source.File, a.Path))
 		properties = append(properties, "file="+propertyEscapes.Replace(file), fmt.Sprintf("line=%d", s.Source.Line))
 		what, _, _ := strings.Cut(timeline.Describe(s), "\n")
 		message += "\n" + model.FormatDuration(s.Time) + " " + what
 	}
-	properties = append(properties, "title="+propertyEscapes.Replace(printable(t.Protocol+": "+verdict(t, a.Options))))
-	_, err := fmt.Fprintf(w, "::%s %s::%s\n", level, strings.Join(properties, ","), messageEscapes.Replace(printable(message)))
+	properties = append(properties, "title="+propertyEscapes.Replace(timeline.Printable(t.Protocol+": "+verdict(t, a.Options))))
+	_, err := fmt.Fprintf(w, "::%s %s::%s\n", level, strings.Join(properties, ","), messageEscapes.Replace(timeline.Printable(message)))
 	return err
 }
 

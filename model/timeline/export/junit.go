@@ -37,7 +37,7 @@ type Case struct {
 func JUnit(w io.Writer, suites []Suite, path func(file string) string) error {
 	var root junitSuites
 	for _, s := range suites {
-		suite := junitSuite{Name: oneLine(s.Name)}
+		suite := junitSuite{Name: timeline.OneLine(s.Name)}
 		for i := range s.Cases {
 			c, err := junitCaseOf(s.Name, &s.Cases[i], path)
 			if err != nil {
@@ -105,18 +105,18 @@ type junitProblem struct {
 
 func junitCaseOf(suite string, c *Case, path func(string) string) (junitCase, error) {
 	j := junitCase{
-		Name: oneLine(c.Property), Class: "lockstep." + oneLine(suite),
-		Properties: []junitProperty{{"rule", oneLine(c.Rule)}, {"verdict", c.Verdict}},
+		Name: timeline.OneLine(c.Property), Class: "lockstep." + timeline.OneLine(suite),
+		Properties: []junitProperty{{"rule", timeline.OneLine(c.Rule)}, {"verdict", c.Verdict}},
 	}
 	if t := c.Trace; t != nil {
 		j.Properties = append(j.Properties, junitProperty{"faults", fmt.Sprint(t.Faults)}, junitProperty{"steps", fmt.Sprint(t.Weight)})
 		if s := culprit(t); s != nil {
-			j.File, j.Line = oneLine(located(s.Source.File, path)), s.Source.Line
+			j.File, j.Line = timeline.OneLine(located(s.Source.File, path)), s.Source.Line
 		}
 	}
 	switch c.Verdict {
 	case "holds":
-		j.Output = printable(c.Message)
+		j.Output = timeline.Printable(c.Message)
 	case "violated":
 		// The drawing begins on a line of its own.
 		drawing := &strings.Builder{}
@@ -126,9 +126,9 @@ func junitCaseOf(suite string, c *Case, path func(string) string) (junitCase, er
 				return j, err
 			}
 		}
-		j.Failure = &junitProblem{oneLine(c.Message), "violated", printable(drawing.String())}
+		j.Failure = &junitProblem{timeline.OneLine(c.Message), "violated", timeline.Printable(drawing.String())}
 	case "inconclusive":
-		j.Error = &junitProblem{oneLine(c.Message), "inconclusive", ""}
+		j.Error = &junitProblem{timeline.OneLine(c.Message), "inconclusive", ""}
 	default:
 		return j, fmt.Errorf("the verdict on %s is %q; it must be holds, violated or inconclusive", c.Property, c.Verdict)
 	}

@@ -20,9 +20,9 @@ func Markdown(w io.Writer, t *model.Trace, o Options) error {
 	fmt.Fprintf(&b, "%s.\n\n", prose(t.Explanation))
 	fmt.Fprintf(&b, "- Property: %s, %s\n", code(claim(t)), prose(t.Rule))
 	fmt.Fprintf(&b, "- Cost: %s\n", cost(t))
-	fmt.Fprintf(&b, "- Bounds: %s\n", prose(strings.Join(bounds(&t.Bounds), ", ")))
+	fmt.Fprintf(&b, "- Bounds: %s\n", prose(strings.Join(t.Bounds.Words(), ", ")))
 	if len(t.Parameters) > 0 {
-		fmt.Fprintf(&b, "- Parameters: %s\n", prose(strings.Join(parameters(t.Parameters), ", ")))
+		fmt.Fprintf(&b, "- Parameters: %s\n", prose(strings.Join(model.ParameterWords(t.Parameters), ", ")))
 	}
 	b.WriteString("\n" + stepTable(t) + historyTable(t))
 	_, err := io.WriteString(w, b.String())
@@ -117,7 +117,7 @@ var backticks = regexp.MustCompile("`+")
 
 // code writes text as a span of code, which must not be empty.
 func code(s string) string {
-	if s = oneLine(s); strings.TrimSpace(s) == "" {
+	if s = timeline.OneLine(s); strings.TrimSpace(s) == "" {
 		return s
 	}
 	longest := 0
@@ -137,7 +137,7 @@ var leading = regexp.MustCompile(`^(\s*)([-+#=]|\d+[.)])`)
 // prose writes text as it is read. Bars are left to the tables.
 func prose(s string) string {
 	var b strings.Builder
-	runes := []rune(oneLine(s))
+	runes := []rune(timeline.OneLine(s))
 	for i, r := range runes {
 		switch {
 		case r == '&':

@@ -214,7 +214,7 @@ const (
 func mermaidText(s string, width int) string {
 	var b strings.Builder
 	used := 0
-	for _, word := range strings.Fields(oneLine(s)) {
+	for _, word := range strings.Fields(timeline.OneLine(s)) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case used == 0:
