@@ -31,6 +31,8 @@ func replayKept(t TB, s Scenario, properties []model.Property) []model.Property 
 			return nil
 		case r.Departure != nil:
 			t.Logf("lockstep: the trace that is kept in %s does not happen any more: %v", file, r.Departure)
+		case r.Undecided != "":
+			t.Logf("lockstep: the run that is kept in %s happens again: %s", file, r.Undecided)
 		case r.Violated == 0:
 			t.Logf("lockstep: the run that is kept in %s does not violate %s any more", file, p.Name())
 		default:

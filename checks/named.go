@@ -111,6 +111,9 @@ func ScenarioOf(t *model.Trace, find func(name string) (protocol.Protocol, error
 		if err != nil {
 			return s, fmt.Errorf("the faults of the trace: %w", err)
 		}
+		if fault.Budget() != f.Budget {
+			return s, fmt.Errorf("the faults of the trace: the budget of %s is %d, and %s says %d", f.Name, f.Budget, f.Value, fault.Budget())
+		}
 		s.Faults = append(s.Faults, fault)
 	}
 	return s.Check()

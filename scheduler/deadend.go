@@ -19,15 +19,7 @@ import (
 //
 // Where clocks drift it must be possible to get there with one rate of each.
 func (x *explorer) deadEnd(property int, d *doubt) (uint32, bool, error) {
-	back := x.incoming()
-	settled, restless := uint8(flagSettled)<<property, uint8(flagRestless)<<property
-	away := back.leadTo(func(s uint32) bool {
-		f := x.states.at(s).flags
-		return f&settled != 0 || f&(flagExpanded|flagSuperseded) == 0
-	})
-	if _, endless := x.deadEnds[property].(model.Endless); endless {
-		away = back.leadTo(func(s uint32) bool { return away[s] || x.states.at(s).flags&restless == 0 })
-	}
+	away := x.away(property)
 	var ends []uint32
 	for i := range uint32(x.states.len()) {
 		if !away[i] {
@@ -49,6 +41,20 @@ func (x *explorer) deadEnd(property int, d *doubt) (uint32, bool, error) {
 		}
 	}
 	return 0, false, nil
+}
+
+// away returns of each stored state whether it is no dead end for the given property.
+func (x *explorer) away(property int) []bool {
+	back := x.incoming()
+	settled, restless := uint8(flagSettled)<<property, uint8(flagRestless)<<property
+	away := back.leadTo(func(s uint32) bool {
+		f := x.states.at(s).flags
+		return f&settled != 0 || f&(flagExpanded|flagSuperseded) == 0
+	})
+	if _, endless := x.deadEnds[property].(model.Endless); endless {
+		away = back.leadTo(func(s uint32) bool { return away[s] || x.states.at(s).flags&restless == 0 })
+	}
+	return away
 }
 
 // incoming has the states from which edges lead to each state, one after the other, and

@@ -137,18 +137,26 @@ type find struct {
 	step          ordinal
 }
 
-func (x *explorer) run(ctx context.Context) (err error) {
+// run explores everything from the beginning.
+func (x *explorer) run(ctx context.Context) error {
+	return x.runFrom(ctx, func() error {
+		x.mid.Reset(0)
+		return x.rules.Start(&x.to, x.population)
+	})
+}
+
+// runFrom explores everything from where begin sets the state to and the zone mid.
+func (x *explorer) runFrom(ctx context.Context, begin func() error) (err error) {
 	defer x.blame(&err)
 	x.started = time.Now()
 	x.table, x.zones, x.limits = newTable(), &zoneTable{newTable()}, limitTable{vectors: newTable()}
 	x.exercised = make([]bool, len(x.monitors)+len(x.deadEnds))
 	x.best = make([]find, len(x.monitors))
 	x.doubts, x.countDoubts = make([]doubt, len(x.exercised)), make([]doubt, len(x.most))
-	if err := x.rules.Start(&x.to, x.population); err != nil {
+	if err := begin(); err != nil {
 		return err
 	}
 	x.memory = len(x.to.Memory)
-	x.mid.Reset(0)
 	x.found.covering = noParent
 	x.finish(0)
 	if err := x.insert(noParent, &x.found.outcome, &x.found.target); err != nil {

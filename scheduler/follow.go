@@ -2,11 +2,8 @@ package scheduler
 
 import (
 	"fmt"
-	"math/bits"
-	"time"
 
 	"lockstep/model"
-	"lockstep/model/zone"
 )
 
 // maxForced is how many steps a run may take that the trace it follows does not have.
@@ -33,7 +30,7 @@ func Follow(s Scenario, t *model.Trace, p model.Property) (*Rerun, error) {
 				break
 			}
 		}
-		return result.end(r, p)
+		return result.end(r, p, true)
 	})
 }
 
@@ -123,6 +120,9 @@ func (f *follower) await(number int, want *model.TraceStep) error {
 			}
 			continue
 		}
+		if f.forced++; f.forced > maxForced {
+			return fmt.Errorf("at %s the protocol takes more than %d steps in no time", model.FormatDuration(f.now), maxForced)
+		}
 		got, err := f.force()
 		if err != nil {
 			return err
@@ -137,55 +137,4 @@ func (f *follower) await(number int, want *model.TraceStep) error {
 		}
 	}
 	return nil
-}
-
-// room is how much of d may pass before something is due.
-func (f *follower) room(d time.Duration) time.Duration {
-	upper := make([]zone.Bound, len(f.clocks))
-	if !f.rules.Invariants(&f.state, upper) {
-		return 0
-	}
-	for c := 1; c < len(f.clocks); c++ {
-		if upper[c] < zone.Infinity {
-			d = min(d, f.until(uint8(c), model.Ticks(upper[c]))-f.clocks[c])
-		}
-	}
-	return max(d, 0)
-}
-
-// until is how long a clock takes to show a bound.
-func (f *follower) until(clock uint8, bound model.Ticks) time.Duration {
-	high, low := bits.Mul64(uint64(f.tick.Duration(bound)), uint64(f.second(clock)))
-	quotient, _ := bits.Div64(high, low, uint64(time.Second))
-	return time.Duration(quotient)
-}
-
-// force takes a step that is due.
-func (f *follower) force() (*model.TraceStep, error) {
-	if f.forced++; f.forced > maxForced {
-		return nil, fmt.Errorf("at %s the protocol takes more than %d steps in no time", model.FormatDuration(f.now), maxForced)
-	}
-	late := map[string]bool{}
-	for i := range f.state.Processes {
-		p := &f.state.Processes[i]
-		if urgent, bound := f.rules.Urgent(&f.state, p); urgent || bound < model.Forever && p.Clock != model.NoClock && f.AtLeast(p.Clock, bound) {
-			late[processName(&f.state, p)] = true
-		}
-	}
-	// First what a process does that cannot wait any longer, arrivals last.
-	for _, due := range []func(got *model.TraceStep, e *model.Event) bool{
-		func(got *model.TraceStep, e *model.Event) bool {
-			return late[got.Process] && e.Move.Kind != model.MoveArrive
-		},
-		func(_ *model.TraceStep, e *model.Event) bool { return e.Move.Kind != model.MoveArrive },
-		func(*model.TraceStep, *model.Event) bool { return true },
-	} {
-		got, _, err := f.take("", func(got *model.TraceStep, e *model.Event) bool {
-			return !e.Move.Kind.IsFault() && e.Move.Kind != model.MoveLate && due(got, e)
-		})
-		if got != nil || err != nil {
-			return got, err
-		}
-	}
-	return nil, fmt.Errorf("at %s something is due, and nothing can happen", model.FormatDuration(f.now))
 }

@@ -1,7 +1,10 @@
 package scheduler
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,9 +26,10 @@ type Rerun struct {
 	// argument leads to may come much later than that. It is nil if there is none.
 	Parting *Departure
 	// Violated is after how many steps the property is violated for the first time, 0 if it
-	// never is. Of a property that is about dead ends it says whether the run ends where
-	// something is left to wait for.
-	Violated int
+	// never is. A property that is about dead ends is asked at the end of the run, from which
+	// all continuations are explored; Undecided says why that was given up, if it was.
+	Violated  int
+	Undecided string
 	// Moved are the steps, from 1, that are those of the trace, but for the line of code.
 	Moved []int
 }
@@ -66,7 +70,7 @@ func Again(s Scenario, t *model.Trace, p model.Property, steps int) (*Rerun, err
 			}
 			result.add(r, p, got, i+1, want)
 		}
-		return result.end(r, p)
+		return result.end(r, p, result.Departure == nil && steps == len(t.Steps))
 	})
 }
 
@@ -97,20 +101,33 @@ func (a *Rerun) add(r *replayer, p model.Property, got *model.TraceStep, number 
 	}
 }
 
-// end completes what is known only at the end of the run.
-func (a *Rerun) end(r *replayer, p model.Property) error {
+// end completes what is known only at the end of the run, if it has come there.
+func (a *Rerun) end(r *replayer, p model.Property, whole bool) error {
 	t := a.Trace
-	if _, ok := p.(model.DeadEnd); ok && r.violates(p) {
-		a.Violated = len(t.Steps)
+	if d, ok := p.(model.DeadEnd); ok && whole {
+		hopeless, err := r.hopeless(d)
+		switch {
+		case errors.Is(err, errUndecided):
+			a.Undecided = err.Error()
+		case err != nil:
+			return err
+		case hopeless:
+			a.Violated = len(t.Steps)
+		}
 	}
-	if a.Violated != len(t.Steps) || a.Violated == 0 {
+	if a.Violated == 0 {
 		return nil
 	}
 	var err error
-	if t.History, err = r.history.judged(p); err != nil {
-		return err
+	if a.Violated == len(t.Steps) {
+		if t.History, err = r.history.judged(p); err != nil {
+			return err
+		}
 	}
-	t.Explanation, err = explain(p, t)
+	// What comes after the violation does not explain it.
+	until := *t
+	until.Steps = t.Steps[:a.Violated]
+	t.Explanation, err = explain(p, &until)
 	return err
 }
 
@@ -127,7 +144,13 @@ func broken(err error) bool {
 func (r *replayer) departure(number int, want *model.TraceStep, cause error) *Departure {
 	d := &Departure{Step: number, Time: want.Time, Want: described(want, false), Got: cause.Error()}
 	if r.now < want.Time {
-		// Time cannot pass until then.
+		// Time cannot pass until then: something is due before.
+		if err := r.pass(r.room(want.Time - r.now)); err != nil {
+			return d
+		}
+		if got, err := r.force(); err == nil {
+			d.Got = fmt.Sprintf("%s, which is due at %s", performed(got), model.FormatDuration(got.Time))
+		}
 		return d
 	}
 	_, offered, err := r.take("", func(*model.TraceStep, *model.Event) bool { return false })
@@ -137,11 +160,11 @@ func (r *replayer) departure(number int, want *model.TraceStep, cause error) *De
 	var others []string
 	for k := range offered {
 		got := &offered[k]
-		if got.Kind == want.Kind && got.Process == want.Process && got.Process != "" {
+		if got.Kind == want.Kind && got.Process == want.Process && (got.Process != "" || got.Fault != "" && got.Fault == want.Fault && got.Node == want.Node) {
 			d.Want, d.Got = told(want, got)
 			return d
 		}
-		others = append(others, got.Text)
+		others = append(others, performed(got))
 	}
 	d.Got = r.doing(want.Process)
 	if want.Process == "" {
@@ -150,10 +173,27 @@ func (r *replayer) departure(number int, want *model.TraceStep, cause error) *De
 	return d
 }
 
+// performed is a step in words, with who does it.
+func performed(s *model.TraceStep) string {
+	who := cmp.Or(s.Process, s.Node)
+	if who == "" || strings.HasPrefix(s.Text, who) {
+		return described(s, false)
+	}
+	return who + " " + described(s, false)
+}
+
 // told describes two steps, as briefly as tells them apart.
 func told(want, got *model.TraceStep) (string, string) {
 	a, b := described(want, false), described(got, false)
-	if a == b {
+	switch {
+	case a != b:
+	case want.Observation != got.Observation:
+		return a + " to come to " + cmp.Or(want.Observation, "nothing"), b + " that comes to " + cmp.Or(got.Observation, "nothing")
+	case !slices.Equal(want.Arguments, got.Arguments):
+		return a + " of " + strings.Join(want.Arguments, ", "), b + " of " + strings.Join(got.Arguments, ", ")
+	case !slices.Equal(want.Overdue, got.Overdue):
+		return a + " with overdue: " + cmp.Or(strings.Join(want.Overdue, ", "), "nobody"), b + " with overdue: " + cmp.Or(strings.Join(got.Overdue, ", "), "nobody")
+	default:
 		a, b = described(want, true), described(got, true)
 	}
 	return a, b

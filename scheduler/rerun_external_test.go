@@ -179,3 +179,57 @@ func TestWhatFollowsATraceIsARunOfItsOwn(t *testing.T) {
 		}
 	})
 }
+
+// restless does something and then looks again and again; ends does so once, later than the
+// first one has come to its dead end.
+func restless(c *protocol.Client) protocol.Answer {
+	c.Store.Del("x")
+	for {
+		c.Checkpoint()
+		c.Sleep(time.Second)
+	}
+}
+
+func ends(c *protocol.Client) protocol.Answer {
+	c.Store.Del("x")
+	c.Sleep(time.Second)
+	return protocol.Empty()
+}
+
+// Whether a run ends in a dead end is asked of the code as it is now: a repair that acts only
+// afterwards is seen. What the trace was a counterexample of makes no difference.
+func TestADeadEndIsOneOfTheCodeThatIsThereNow(t *testing.T) {
+	for _, p := range []model.Property{checks.Answered(), checks.NoLivelock()} {
+		s := scheduler.NewScenario(code(restless))
+		r, err := scheduler.Check(context.Background(), s, []model.Property{p}, scheduler.Options{})
+		if err != nil || r.Verdicts[0].Trace == nil {
+			t.Fatalf("%s: %v", p.Name(), err)
+		}
+		trace := r.Verdicts[0].Trace
+		again, err := scheduler.Again(s, trace, p, -1)
+		if err != nil || again.Violated != len(trace.Steps) || again.Trace.Explanation == "" {
+			t.Errorf("%s: %v, %+v", p.Name(), err, again)
+		}
+		for what, run := range map[string]func(scheduler.Scenario) (*scheduler.Rerun, error){
+			"again":  func(s scheduler.Scenario) (*scheduler.Rerun, error) { return scheduler.Again(s, trace, p, -1) },
+			"follow": func(s scheduler.Scenario) (*scheduler.Rerun, error) { return scheduler.Follow(s, trace, p) },
+		} {
+			repaired, err := run(scheduler.NewScenario(code(ends)))
+			if err != nil || repaired.Violated != 0 || repaired.Undecided != "" {
+				t.Errorf("%s, %s: %v, %+v", p.Name(), what, err, repaired)
+			}
+		}
+	}
+}
+
+// Where time cannot pass until a step, the departure names what is due before.
+func TestADepartureSaysWhatIsDueBefore(t *testing.T) {
+	s := scheduler.NewScenario(&catalogue.Lease{})
+	s.Faults = []model.Fault{faults.Pause(1, 12*time.Second)}
+	trace := counterexamples(t, s)[0]
+	s.Faults = []model.Fault{faults.Pause(1, time.Second)}
+	r, err := scheduler.Again(s, trace, checks.MutualExclusion(), -1)
+	if err != nil || r.Departure == nil || !strings.Contains(r.Departure.Got, "n0 runs again, which is due at 1.005s") {
+		t.Errorf("%v, %+v", err, r.Departure)
+	}
+}

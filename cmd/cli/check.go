@@ -300,6 +300,8 @@ func (f *checkFlags) replayKept(c *cobra.Command, s scheduler.Scenario, properti
 			// The search meets it, too.
 		case r.Departure != nil:
 			say("the run that is kept does not happen any more: %v", r.Departure)
+		case r.Undecided != "":
+			say("the run that is kept happens again: %s", r.Undecided)
 		case r.Violated == 0:
 			say("the run that is kept does not violate %s any more", p.Name())
 		default:

@@ -34,7 +34,7 @@ Parameters that both protocols have keep their values, unless --param gives anot
 is due earlier than in the trace comes by itself; what cannot happen is left out.
 
 Exit codes: 1 the property is violated in the other run, too; 0 it is not, which says nothing
-of its other runs.`,
+of its other runs; 3 it is not decided whether there is a way out of where it ends.`,
 		Example: `  lockstep check lease --pause 1x12s --property no-stale-overwrite --trace trace.json
   lockstep diff trace.json --against fenced
   lockstep diff trace.json --param ttl=30s`,
@@ -71,8 +71,11 @@ func (f *diffFlags) run(c *cobra.Command, file string, code *int) error {
 	if err != nil {
 		return err
 	}
-	if right.Violated > 0 {
+	switch {
+	case right.Violated > 0:
 		*code = exitViolated
+	case right.Undecided != "":
+		*code = exitCutOff
 	}
 	if f.json {
 		return diffJSON(c.OutOrStdout(), left, right)
@@ -171,6 +174,9 @@ func diffWords(left, right *scheduler.Rerun) []string {
 	}
 	if right.Violated > 0 {
 		return append(lines, fmt.Sprintf("On the right it is violated, too: %s.", right.Trace.Explanation))
+	}
+	if right.Undecided != "" {
+		return append(lines, "On the right it is not known: "+right.Undecided+".")
 	}
 	return append(lines, fmt.Sprintf("On the right it is not violated. Nothing is said of other runs: lockstep check %s explores them all.", right.Trace.Protocol))
 }

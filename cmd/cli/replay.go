@@ -33,7 +33,8 @@ and says whether the last step still violates the property. Where the run depart
 trace, since the code of the protocol has changed, it says at which step and how.
 
 Exit codes: 1 the property is violated again; 0 the whole run is possible, and it is not;
-3 the run departs from the trace, which says nothing of other runs; with --to or --step 0
+3 the run departs from the trace, which says nothing of other runs, or it is not decided whether
+there is a way out of where it ends; with --to or --step 0
 unless it departs.
 
 With --on the store commands of the trace are executed on a server, and each reply and each
@@ -86,7 +87,7 @@ func (f *replayFlags) run(c *cobra.Command, file string, code *int) error {
 	}
 	whole := len(r.Trace.Steps) == len(k.trace.Steps)
 	switch {
-	case r.Departure != nil:
+	case r.Departure != nil, r.Undecided != "":
 		*code = exitCutOff
 	case f.to == 0 && !f.byStep && r.Violated > 0:
 		*code = exitViolated
@@ -132,6 +133,8 @@ func verdictOf(t *model.Trace, r *scheduler.Rerun, whole bool) []string {
 			"Nothing is said of other runs: lockstep check "+t.Protocol+" explores them all.")
 	case !whole:
 		lines = append(lines, fmt.Sprintf("These are the first %d of %d steps.", len(r.Trace.Steps), len(t.Steps)))
+	case r.Undecided != "":
+		lines = append(lines, fmt.Sprintf("Replayed, and whether %s is violated is not known: %s.", t.Property, r.Undecided))
 	case r.Violated == len(t.Steps):
 		lines = append(lines, fmt.Sprintf("Replayed: %s is violated again, by the last of %s.", t.Property, count(len(t.Steps), "step", "steps")))
 	case r.Violated > 0:
