@@ -184,7 +184,10 @@ func performed(s *model.TraceStep) string {
 
 // told describes two steps, as briefly as tells them apart.
 func told(want, got *model.TraceStep) (string, string) {
-	a, b := described(want, false), described(got, false)
+	if a, b := described(want, false), described(got, false); a != b {
+		return a, b
+	}
+	a, b := described(want, true), described(got, true)
 	switch {
 	case a != b:
 	case want.Observation != got.Observation:
@@ -193,8 +196,6 @@ func told(want, got *model.TraceStep) (string, string) {
 		return a + " of " + strings.Join(want.Arguments, ", "), b + " of " + strings.Join(got.Arguments, ", ")
 	case !slices.Equal(want.Overdue, got.Overdue):
 		return a + " with overdue: " + cmp.Or(strings.Join(want.Overdue, ", "), "nobody"), b + " with overdue: " + cmp.Or(strings.Join(got.Overdue, ", "), "nobody")
-	default:
-		a, b = described(want, true), described(got, true)
 	}
 	return a, b
 }
