@@ -30,6 +30,9 @@ type holding struct {
 	// ended is the line that ended it, 0 for its TTL; over says that something has.
 	over     bool
 	released bool
+	// doubtful: whether it was still there, or is, is not sure. Nothing is found that rests
+	// on that.
+	doubtful bool
 	ended    int
 	endedAt  time.Time
 	// next is the one that came after it.
@@ -57,8 +60,9 @@ type storing struct {
 // client is what is known of a connection.
 type client struct {
 	holding *holding
-	// tokens are those with which it asked for locks, by key.
+	// tokens are those with which it asked for locks, by key, and tried the lines.
 	tokens map[string]string
+	tried  map[string]int
 	// pending are writes of which it is not known under which lock.
 	pending []*storing
 }
@@ -71,15 +75,18 @@ const (
 )
 
 // forget drops the first half of the names, and what is kept of them, when there are too many.
-func forget[T any](names []string, of map[string]T) []string {
+func forget[K comparable, T any](names []K, kept map[K]T) []K {
 	if len(names) <= maxKept {
 		return names
 	}
 	for _, name := range names[:maxKept/2] {
-		delete(of, name)
+		delete(kept, name)
 	}
 	return slices.Clone(names[maxKept/2:])
 }
+
+// of is a token of a lock.
+type of struct{ key, token string }
 
 // auditor follows what happens in one database.
 type auditor struct {
@@ -87,15 +94,16 @@ type auditor struct {
 	keys    *keyspace
 	clients map[string]*client
 	locks   map[string]*attempts
-	tokens  map[string]*holding // by token
+	tokens  map[of]*holding
 	// shared are tokens with which several clients were granted a lock: they tell nobody
 	// apart.
-	shared  map[string]bool
+	shared  map[of]bool
 	rebuilt map[string]*rebuilds // by key
 	// old are tokens and clients in the order in which they came: the first ones are forgotten.
-	oldTokens, oldClients []string
-	result                *Result
-	now                   time.Time
+	oldTokens  []of
+	oldClients []string
+	result     *Result
+	now        time.Time
 }
 
 // Audit reads a recording to its end and reports what it proves. An error is one of the input.
@@ -126,11 +134,11 @@ func Audit(m *Monitor) (*Result, error) {
 		if databases[c.DB] == nil {
 			databases[c.DB] = newAuditor(c.DB, r)
 		}
-		databases[c.DB].now = now
+		c.Time, databases[c.DB].now = now, now
 		databases[c.DB].take(c)
 		if c.Name == "flushall" {
 			for _, a := range databases {
-				a.flush()
+				a.flush(c.Line)
 			}
 		}
 	}
@@ -151,7 +159,7 @@ func Audit(m *Monitor) (*Result, error) {
 func newAuditor(db int, r *Result) *auditor {
 	return &auditor{
 		db: db, keys: newKeyspace(), clients: map[string]*client{}, locks: map[string]*attempts{},
-		tokens: map[string]*holding{}, shared: map[string]bool{}, rebuilt: map[string]*rebuilds{}, result: r,
+		tokens: map[of]*holding{}, shared: map[of]bool{}, rebuilt: map[string]*rebuilds{}, result: r,
 	}
 }
 
@@ -164,20 +172,39 @@ func (a *auditor) named(key string) string {
 }
 
 // flush takes everything away.
-func (a *auditor) flush() {
+func (a *auditor) flush(line int) {
 	for key, i := range a.keys.items {
-		if i.holding != nil {
-			i.holding.released = true
+		if i.holding == nil {
+			a.keys.remove(key)
+			continue
 		}
-		a.keys.remove(key)
+		a.over(key, line)
+		a.gone(key)
 	}
+}
+
+// gone notes that a lock is not there any more; it stays known whose it was.
+func (a *auditor) gone(key string) {
+	a.keys.items[key].expires = a.now.Add(-time.Hour)
+	a.keys.change(key)
+}
+
+// unfollowed is a command about a lock whose effect is not followed: what becomes of the lock is
+// not sure from then on.
+func (a *auditor) unfollowed(c *Command, key string) {
+	if i, _ := a.keys.get(key, a.now); a.locks[key] == nil || i == nil || i.holding == nil {
+		return
+	}
+	h := a.keys.items[key].holding
+	h.doubtful = true
+	a.doubt([]int{h.line, c.Line}, fmt.Sprintf("what %s in line %d does to %s is not followed", c.Name, c.Line, key), "an audit by hand from there on")
 }
 
 // take takes a command into account.
 func (a *auditor) take(c *Command) {
 	by := a.clients[c.Client]
 	if by == nil {
-		by = &client{tokens: map[string]string{}}
+		by = &client{tokens: map[string]string{}, tried: map[string]int{}}
 		a.clients[c.Client] = by
 		a.oldClients = forget(append(a.oldClients, c.Client), a.clients)
 	}
@@ -203,8 +230,17 @@ func (a *auditor) take(c *Command) {
 		for _, key := range c.Args {
 			a.remove(c, by, key)
 		}
+	case "delex":
+		if len(c.Args) > 0 {
+			a.unfollowed(c, c.Args[0])
+		}
 	case "flushdb":
-		a.flush()
+		a.flush(c.Line)
+	case "ttl", "pttl", "exists", "type", "strlen", "watch", "expiretime", "pexpiretime", "object", "touch", "publish", "dump":
+	default:
+		if len(c.Args) > 0 {
+			a.unfollowed(c, c.Args[0])
+		}
 	}
 }
 
@@ -219,15 +255,17 @@ func (a *auditor) script(c *Command, by *client) {
 		return
 	}
 	keys := c.Args[2 : 2+n]
-	for _, argument := range c.Args[2+n:] {
-		h := a.tokens[argument]
-		if a.shared[argument] {
-			// It does not say which of them this is.
-			h = by.holding
-		}
-		if h != nil && h.token == argument && slices.Contains(keys, h.key) {
-			a.bind(by, h, c.Line)
-			a.acts(c, h, "acts as its holder")
+	for _, key := range keys {
+		for _, argument := range c.Args[2+n:] {
+			h := a.tokens[of{key, argument}]
+			if a.shared[of{key, argument}] {
+				// It does not say which of them this is.
+				h = by.holding
+			}
+			if h != nil && h.token == argument && h.key == key {
+				a.bind(by, h, c.Line)
+				a.acts(c, h, "acts as its holder")
+			}
 		}
 	}
 }
@@ -284,7 +322,7 @@ func (a *auditor) acts(c *Command, h *holding, what string) {
 
 // overlap reports that a client still acted as the holder of a lock that another had acquired.
 func (a *auditor) overlap(h *holding, line int, at time.Time, what string) {
-	if h.overlapped {
+	if h.overlapped || h.doubtful || h.next.doubtful {
 		return
 	}
 	h.overlapped = true

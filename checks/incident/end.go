@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,8 +26,9 @@ func (a *auditor) end() {
 	for _, key := range slices.Sorted(maps.Keys(a.rebuilt)) {
 		a.concluded(key)
 	}
-	for _, token := range slices.Sorted(maps.Keys(a.tokens)) {
-		if h := a.tokens[token]; h.next != nil && !h.released && !h.overlapped {
+	names := slices.SortedFunc(maps.Keys(a.tokens), func(a, b of) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.token, b.token)) })
+	for _, name := range names {
+		if h := a.tokens[name]; h.next != nil && !h.released && !h.overlapped {
 			a.doubt([]int{h.line, h.next.line}, fmt.Sprintf("%s lost %s, which another acquired in line %d; whether it still believed to hold it is not shown", who(h), h.key, h.next.line),
 				"a log of the client: when it noticed, or returned")
 		}

@@ -60,6 +60,11 @@ func TestHistoriesAreJudged(t *testing.T) {
 		"two hold the mutex": {"mutex", `
 			{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
 			{:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}`, false},
+		"an acquisition may have failed": {"mutex", `
+			{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
+			{:process 1, :type :invoke, :f :acquire} {:process 1, :type :info, :f :acquire}`, true},
+		"a release of what is free may have failed": {"mutex", `
+			{:process 0, :type :invoke, :f :release} {:process 0, :type :info, :f :release}`, true},
 		"a release may have happened": {"mutex", `
 			{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
 			{:process 0, :type :invoke, :f :release}

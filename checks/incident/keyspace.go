@@ -26,6 +26,9 @@ type item struct {
 	stored *storing
 }
 
+// longest is how long a TTL counts at most: longer than any recording.
+const longest = 100 * 365 * 24 * time.Hour
+
 // slack is how close to its expiry nothing can be said of an entry: the server counts in
 // milliseconds, and notes the time of a command at another instant than it prints.
 const slack = 2 * time.Millisecond
@@ -100,7 +103,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 	a := c.Args
 	ttl := func(text string, unit time.Duration) time.Duration {
 		n, _ := strconv.ParseInt(text, 10, 62)
-		return time.Duration(n) * unit
+		return time.Duration(min(n, int64(longest/unit))) * unit
 	}
 	switch {
 	case c.Name == "set" && len(a) >= 2:
@@ -161,9 +164,9 @@ func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	now := c.Time.Truncate(time.Millisecond)
 	switch c.Name {
 	case "expire":
-		return a[0], now.Add(time.Duration(n) * time.Second), true
+		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
 	case "pexpire":
-		return a[0], now.Add(time.Duration(n) * time.Millisecond), true
+		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
 	case "expireat":
 		return a[0], time.Unix(n, 0), true
 	case "pexpireat":

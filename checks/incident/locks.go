@@ -2,6 +2,7 @@ package incident
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -35,18 +36,20 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 		a.store(c, by, s.key, i, found)
 		return
 	}
-	if earlier := a.tokens[s.value]; earlier != nil && earlier.client != c.Client {
-		a.shared[s.value] = true
+	name := of{s.key, s.value}
+	if earlier := a.tokens[name]; earlier != nil && earlier.client != c.Client {
+		a.shared[name] = true
 	}
 	before := a.lastHolding(s.key)
 	a.over(s.key, 0)
 	h := &holding{key: s.key, token: s.value, client: c.Client, line: c.Line, at: a.now, reads: map[string]reading{}, seen: c.Line, seenAt: a.now}
 	if before != nil {
 		before.next = h
+		h.doubtful = before.doubtful && c.Name == "getset"
 	}
 	i.holding = h
-	a.tokens[s.value] = h
-	a.oldTokens = forget(append(a.oldTokens, s.value), a.tokens)
+	a.tokens[name] = h
+	a.oldTokens = forget(append(a.oldTokens, name), a.tokens)
 	by.pending = nil
 	by.holding, by.tokens[s.key] = h, s.value
 	lock.since, lock.by = 0, map[string]bool{}
@@ -57,13 +60,18 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 // that renews the lock for its holder, and nothing more.
 func (a *auditor) retake(c *Command, by *client, s setting, found *item) bool {
 	h := found.holding
-	if a.owns(c, by, h) && s.value == h.token {
+	if a.owns(c, by, h) || s.value == h.token && !a.shared[of{h.key, h.token}] {
 		if !s.keepTTL {
 			found.expires = s.expires
+		}
+		if s.value != h.token {
+			found.value, h.token, by.tokens[s.key] = s.value, s.value, s.value
+			a.tokens[of{s.key, s.value}] = h
 		}
 		return false
 	}
 	if c.Name == "getset" {
+		h.doubtful = true
 		a.doubt([]int{h.line, c.Line}, fmt.Sprintf("line %d sets %s, which belonged to %s, and gets what it was: whether it took the lock over is not shown", c.Line, s.key, who(h)), "a log of the client")
 		return true
 	}
@@ -75,7 +83,13 @@ func (a *auditor) retake(c *Command, by *client, s setting, found *item) bool {
 // owns reports whether a client is known to be the holder of a lock.
 func (a *auditor) owns(c *Command, by *client, h *holding) bool {
 	token, known := by.tokens[h.key]
-	return by.holding == h || c.Client == h.client || known && token == h.token && !a.shared[token]
+	return by.holding == h || c.Client == h.client || known && token == h.token && !a.shared[of{h.key, token}]
+}
+
+// knows reports whether it is known of a client that it is not the holder: it was another, or
+// has asked for the lock in vain since that was taken.
+func (a *auditor) knows(by *client, h *holding) bool {
+	return by.holding != nil && by.holding.key == h.key || by.tried[h.key] > h.line
 }
 
 // lastHolding returns whose lock a key was last, also if it has expired since.
@@ -101,9 +115,13 @@ func (a *auditor) over(key string, line int) {
 
 // refused is an attempt to get a lock that another has.
 func (a *auditor) refused(c *Command, by *client, s setting, lock *attempts, found *item) {
-	by.tokens[s.key] = s.value
-	if found.value == s.value {
+	by.tokens[s.key], by.tried[s.key] = s.value, c.Line
+	if found.holding != nil && found.holding.client == c.Client {
 		return
+	}
+	if h := found.holding; h != nil && s.value == h.token {
+		// A value that two ask with tells nobody apart.
+		a.shared[of{s.key, s.value}] = true
 	}
 	lock.since++
 	lock.by[c.Client] = true
@@ -120,13 +138,13 @@ func (a *auditor) refused(c *Command, by *client, s setting, lock *attempts, fou
 // renew is a command that gives a key another TTL.
 func (a *auditor) renew(c *Command, by *client, key string, expires time.Time) {
 	found, sure := a.keys.get(key, a.now)
-	if found == nil {
+	if found == nil || !applies(c, found.expires, expires) {
 		return
 	}
 	if h := found.holding; h != nil && sure {
-		_, known := by.tokens[key]
+		known := a.knows(by, h)
 		switch {
-		case a.owns(c, by, h):
+		case a.owns(c, by, h), h.doubtful:
 		case known:
 			a.find(ForeignRenewal, key, a.now, []int{h.line, c.Line}, fmt.Sprintf("%s renewed %s in line %d, which belonged to %s since line %d", named(c, by), key, c.Line, who(h), h.line))
 		case !c.Script:
@@ -134,6 +152,24 @@ func (a *auditor) renew(c *Command, by *client, key string, expires time.Time) {
 		}
 	}
 	found.expires = expires
+}
+
+// applies reports whether the condition of an EXPIRE holds: NX, XX, GT or LT.
+func applies(c *Command, old, expires time.Time) bool {
+	if len(c.Args) < 3 {
+		return true
+	}
+	switch strings.ToLower(c.Args[2]) {
+	case "nx":
+		return old.IsZero()
+	case "xx":
+		return !old.IsZero()
+	case "gt":
+		return !old.IsZero() && expires.After(old)
+	case "lt":
+		return old.IsZero() || expires.Before(old)
+	}
+	return true
 }
 
 // remove is a command that takes a key away.
@@ -151,8 +187,9 @@ func (a *auditor) remove(c *Command, by *client, key string) {
 		return
 	}
 	h := found.holding
-	_, known := by.tokens[key]
+	known := a.knows(by, h)
 	switch {
+	case h.doubtful:
 	case !sure:
 		a.doubt([]int{h.line, c.Line}, fmt.Sprintf("the TTL of %s runs out just when line %d deletes it", key, c.Line), "the reply of the server to that command, in a log of the client")
 	case a.owns(c, by, h):
@@ -164,10 +201,9 @@ func (a *auditor) remove(c *Command, by *client, key string) {
 			a.acts(c, b, "released it")
 		}
 	default:
+		h.doubtful = true
 		a.doubt([]int{c.Line}, fmt.Sprintf("line %d deletes %s, and whose connection %s is is not shown", c.Line, key, c.Client), "a log of the client with its address")
 	}
 	a.over(key, c.Line)
-	// The holding stays known, for what its holder does later.
-	a.keys.items[key].expires = a.now.Add(-time.Hour)
-	a.keys.change(key)
+	a.gone(key)
 }

@@ -57,7 +57,11 @@ func objectModel(object string) (porcupine.Model, error) {
 	case "mutex":
 		initial, step = false, func(state any, o *Operation) (bool, any) {
 			acquires := o.F == "acquire"
-			return state != acquires, acquires
+			if state == acquires {
+				// One that is not known to have succeeded has had no effect.
+				return o.unknown, state
+			}
+			return true, acquires
 		}
 	case "counter":
 		initial, step = int64(0), func(state any, o *Operation) (bool, any) {

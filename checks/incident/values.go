@@ -37,7 +37,7 @@ func (a *auditor) stored(s *storing) {
 		return
 	}
 	a.rebuild(s)
-	if h.over && !h.released || a.expired(h, s.at) {
+	if !h.released && !h.doubtful && (h.over || a.expired(h, s.at)) {
 		ended := fmt.Sprintf("ran out at %s", clock(a.endOf(h)))
 		if h.ended > 0 {
 			ended = fmt.Sprintf("was taken away in line %d", h.ended)

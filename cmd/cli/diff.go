@@ -165,7 +165,11 @@ func diffWords(left, right *scheduler.Rerun) []string {
 		lines = append(lines, fmt.Sprintf("The first difference is at step %d, at %s: %s on the left; on the right %s.", first.Step, model.FormatDuration(first.Time), first.Want, first.Got))
 	}
 	if parting == nil {
-		lines = append(lines, "The runs do not part: what is different does not matter in this run.")
+		matters := "does not matter in this run"
+		if (left.Violated > 0) != (right.Violated > 0) {
+			matters = "matters only for the verdict"
+		}
+		lines = append(lines, "The runs do not part: what is different "+matters+".")
 	} else {
 		lines = append(lines, fmt.Sprintf("They part at step %d, at %s: %s on the left; on the right %s.", parting.Step, model.FormatDuration(parting.Time), parting.Want, parting.Got))
 	}

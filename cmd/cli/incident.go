@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/checks/incident"
+	"lockstep/model/timeline"
 )
 
 func newIncident(code *int) *cobra.Command {
@@ -41,8 +42,10 @@ the lines that prove it, and what the recording leaves open, with what would dec
 A history in EDN, as Jepsen and Knossos keep it, is checked for linearizability by porcupine:
 --object says what it is about. An operation with :info may have taken effect, or not.
 
-A connection is taken to serve one request at a time, and the value of a lock to be a token of
-its holder. The recording must begin before the locks that it is about.
+A lock is a key that is set with NX. Followed are SET, SETNX, SETEX, PSETEX, GETSET, EXPIRE and its
+kin, PERSIST, DEL, UNLINK, FLUSHALL, FLUSHDB, and what scripts do of these; what another command
+does to a lock is said to be open. A connection is taken to serve one request at a time: of a pool
+the wrong holder may be named. The recording must begin before the locks that it is about.
 
 Exit codes: 0 nothing is found; 1 something is; 3 it was not decided in time whether a history is
 linearizable.`,
@@ -147,7 +150,7 @@ func (f *auditFlags) history(c *cobra.Command, file string, text io.Reader, code
 	if f.html != "" {
 		fmt.Fprintf(&b, "Wrote %s.\n", f.html)
 	}
-	_, err = io.WriteString(c.OutOrStdout(), b.String())
+	_, err = io.WriteString(c.OutOrStdout(), timeline.Printable(b.String()))
 	return asOutput(err)
 }
 
@@ -201,7 +204,8 @@ func printAudit(w io.Writer, r *incident.Result) error {
 			line("  ", "%s. It would take %s.", strings.ToUpper(d.Text[:1])+d.Text[1:], d.Wanted)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	// A terminal would obey what a token has in it.
+	_, err := io.WriteString(w, timeline.Printable(b.String()))
 	return err
 }
 
