@@ -20,7 +20,7 @@ func (p storeCommands) Argument() string { return strconv.Itoa(p.bound) }
 
 func (storeCommands) Name() string { return "store-commands" }
 func (p storeCommands) Rule() string {
-	return fmt.Sprintf("the requests send at most %s to the stores", count(p.bound, "command", "commands"))
+	return fmt.Sprintf("the requests send at most %s to the stores", model.Count(p.bound, "command", "commands"))
 }
 func (storeCommands) Vacuous() string { return "no command was ever sent" }
 

@@ -19,7 +19,7 @@ func (p concurrentRebuilds) Argument() string { return strconv.Itoa(p.bound) }
 
 func (concurrentRebuilds) Name() string { return "concurrent-rebuilds" }
 func (p concurrentRebuilds) Rule() string {
-	return fmt.Sprintf("at most %s under way at the same time", count(p.bound, "rebuild is", "rebuilds are"))
+	return fmt.Sprintf("at most %s under way at the same time", model.Count(p.bound, "rebuild is", "rebuilds are"))
 }
 func (concurrentRebuilds) Vacuous() string { return "no rebuild ever started" }
 func (concurrentRebuilds) Memory() int     { return 0 }
@@ -53,5 +53,5 @@ func (p concurrentRebuilds) Explain(t *model.Trace) string {
 	if p.bound == 0 {
 		return last.Process + " started a rebuild"
 	}
-	return fmt.Sprintf("%s started a rebuild while %s under way", last.Process, count(p.bound, "other was", "others were"))
+	return fmt.Sprintf("%s started a rebuild while %s under way", last.Process, model.Count(p.bound, "other was", "others were"))
 }

@@ -18,7 +18,7 @@ func (p nodeRebuilds) Argument() string { return strconv.Itoa(p.bound) }
 
 func (nodeRebuilds) Name() string { return "node-rebuilds" }
 func (p nodeRebuilds) Rule() string {
-	return fmt.Sprintf("at most %s under way on a node at the same time", count(p.bound, "rebuild is", "rebuilds are"))
+	return fmt.Sprintf("at most %s under way on a node at the same time", model.Count(p.bound, "rebuild is", "rebuilds are"))
 }
 func (nodeRebuilds) Vacuous() string { return "no rebuild ever started" }
 func (nodeRebuilds) Memory() int     { return 0 }
@@ -56,5 +56,5 @@ func (p nodeRebuilds) Explain(t *model.Trace) string {
 	if p.bound == 0 {
 		return last.Process + " started a rebuild"
 	}
-	return fmt.Sprintf("%s started a rebuild while %s under way on its node", last.Process, count(p.bound, "other was", "others were"))
+	return fmt.Sprintf("%s started a rebuild while %s under way on its node", last.Process, model.Count(p.bound, "other was", "others were"))
 }

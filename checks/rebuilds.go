@@ -19,7 +19,7 @@ func (p rebuildBound) Argument() string { return strconv.Itoa(p.bound) }
 
 func (rebuildBound) Name() string { return "rebuild-bound" }
 func (p rebuildBound) Rule() string {
-	return fmt.Sprintf("at most %s for each expiry or invalidation", count(p.bound, "rebuild starts", "rebuilds start"))
+	return fmt.Sprintf("at most %s for each expiry or invalidation", model.Count(p.bound, "rebuild starts", "rebuilds start"))
 }
 func (rebuildBound) Vacuous() string { return "no rebuild ever started" }
 
@@ -63,16 +63,9 @@ func (p rebuildBound) Explain(t *model.Trace) string {
 			}
 		}
 	}
-	text := fmt.Sprintf("%s started rebuild number %d for the same expiry; %s allowed", last.Process, started, count(p.bound, "is", "are"))
+	text := fmt.Sprintf("%s started rebuild number %d for the same expiry; %s allowed", last.Process, started, model.Count(p.bound, "is", "are"))
 	if first != "" && started == 2 {
-		text = fmt.Sprintf("%s started a second rebuild for the same expiry, after %s; %s allowed", last.Process, first, count(p.bound, "is", "are"))
+		text = fmt.Sprintf("%s started a second rebuild for the same expiry, after %s; %s allowed", last.Process, first, model.Count(p.bound, "is", "are"))
 	}
 	return text
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -27,7 +27,7 @@ func (p restartWindow) Argument() string {
 	return fmt.Sprintf("%d/%s", p.most, model.FormatDuration(p.longest))
 }
 func (p restartWindow) Rule() string {
-	return fmt.Sprintf("requests start over at most %s within any %s", count(p.most, "time", "times"), model.FormatDuration(p.longest))
+	return fmt.Sprintf("requests start over at most %s within any %s", model.Count(p.most, "time", "times"), model.FormatDuration(p.longest))
 }
 func (restartWindow) Vacuous() string { return "no more requests ever started over than are allowed" }
 
@@ -70,7 +70,7 @@ func (p restartWindow) Explain(t *model.Trace) string {
 	first := restarts[len(restarts)-1-p.most]
 	return fmt.Sprintf("%s started over at %s, %s after %s did at %s: this is the %s time within less than %s, and %s allowed",
 		last.Process, model.FormatDuration(last.Time), model.FormatDuration(last.Time-first.Time), first.Process,
-		model.FormatDuration(first.Time), ordinal(p.most+1), model.FormatDuration(p.longest), count(p.most, "is", "are"))
+		model.FormatDuration(first.Time), ordinal(p.most+1), model.FormatDuration(p.longest), model.Count(p.most, "is", "are"))
 }
 
 // ordinal is a number from 2 to MaxWindow+1 in the order of things.

@@ -134,7 +134,7 @@ func Keep(t interface{ Name() string }, v *scheduler.Verdict) string {
 // Violation says in words what a verdict found, with the counterexample as a timeline.
 func Violation(v *scheduler.Verdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is violated (%s, %s): %s\n\n", v.Property, count(v.Faults, "fault", "faults"), count(v.Steps, "step", "steps"), v.Rule)
+	fmt.Fprintf(&b, "%s is violated (%s, %s): %s\n\n", v.Property, model.Count(v.Faults, "fault", "faults"), model.Count(v.Steps, "step", "steps"), v.Rule)
 	if err := timeline.Write(&b, v.Trace, timeline.Options{}); err != nil {
 		fmt.Fprintf(&b, "the timeline could not be drawn: %v\n", err)
 	}

@@ -28,7 +28,7 @@ func (p rebuildWindow) Argument() string {
 	return fmt.Sprintf("%d/%s", p.most, model.FormatDuration(p.longest))
 }
 func (p rebuildWindow) Rule() string {
-	return fmt.Sprintf("at most %s within any %s", count(p.most, "rebuild starts", "rebuilds start"), model.FormatDuration(p.longest))
+	return fmt.Sprintf("at most %s within any %s", model.Count(p.most, "rebuild starts", "rebuilds start"), model.FormatDuration(p.longest))
 }
 func (rebuildWindow) Vacuous() string { return "no more rebuilds ever started than are allowed" }
 
@@ -96,5 +96,5 @@ func (p rebuildWindow) Explain(t *model.Trace) string {
 	first := &t.Steps[started[len(started)-1-p.most]]
 	return fmt.Sprintf("%s started a rebuild at %s, %s after the one that %s started at %s: these are %d within less than %s, and %s allowed",
 		last.Process, model.FormatDuration(last.Time), model.FormatDuration(last.Time-first.Time), first.Process,
-		model.FormatDuration(first.Time), p.most+1, model.FormatDuration(p.longest), count(p.most, "is", "are"))
+		model.FormatDuration(first.Time), p.most+1, model.FormatDuration(p.longest), model.Count(p.most, "is", "are"))
 }

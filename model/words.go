@@ -7,12 +7,12 @@ import (
 
 // Words returns the limits of a verdict, each in words: 2 nodes, latency 0s..5ms, pause 1x12s.
 func (b *Bounds) Words() []string {
-	parts := []string{count(b.Nodes, "node", "nodes"), count(b.Requests, "request", "requests") + " each"}
+	parts := []string{Count(b.Nodes, "node", "nodes"), Count(b.Requests, "request", "requests") + " each"}
 	if b.Jobs > 0 {
-		parts = append(parts, count(b.Jobs, "job", "jobs")+" each")
+		parts = append(parts, Count(b.Jobs, "job", "jobs")+" each")
 	}
 	for _, o := range b.Others {
-		text := count(o.Nodes, "other node", "other nodes") + " with " + o.Protocol
+		text := Count(o.Nodes, "other node", "other nodes") + " with " + o.Protocol
 		if len(o.Parameters) > 0 {
 			text += " (" + strings.Join(ParameterWords(o.Parameters), ", ") + ")"
 		}
@@ -24,7 +24,7 @@ func (b *Bounds) Words() []string {
 	if b.ArriveWithin != nil {
 		parts = append(parts, "arrivals within "+FormatDuration(*b.ArriveWithin))
 	}
-	updates := count(b.Updates, "update", "updates")
+	updates := Count(b.Updates, "update", "updates")
 	if b.Updates > 0 && b.Invalidate {
 		updates += " with invalidation"
 	}
@@ -53,7 +53,8 @@ func ParameterWords(values []ParameterValue) []string {
 	return parts
 }
 
-func count(n int, one, many string) string {
+// Count is a number of things in words: 1 step, 2 steps.
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

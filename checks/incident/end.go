@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"lockstep/model"
 )
 
 // end tells what stands when the recording ends.
@@ -20,7 +22,7 @@ func (a *auditor) end() {
 		if lock.since >= patience && a.now.Sub(h.seenAt) >= silent && lock.last > h.seen {
 			a.find(LockWithoutTTL, key, a.now, []int{h.line, h.seen, lock.last}, fmt.Sprintf(
 				"%s acquired %s without a TTL in line %d and did nothing after line %d; until the end, %s later, %s asked for it %d times in vain",
-				who(h), key, h.line, h.seen, a.now.Sub(h.seenAt).Round(time.Millisecond), count(len(lock.by), "other", "others"), lock.since))
+				who(h), key, h.line, h.seen, a.now.Sub(h.seenAt).Round(time.Millisecond), model.Count(len(lock.by), "other", "others"), lock.since))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.rebuilt)) {

@@ -20,13 +20,6 @@ func named(c *Command, by *client) string {
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // numbered names lines, of which there are so many.
 func numbered(lines []int, many int) string {
 	var texts []string

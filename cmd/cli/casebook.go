@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"lockstep/model"
 	"lockstep/model/timeline"
 	"lockstep/protocol/casebook"
 	"lockstep/scheduler"
@@ -230,7 +231,7 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 			}
 		}
 	}
-	_, err = fmt.Fprintf(w, "%s of %s: %s\n", count(checked, "check", "checks"), count(len(list), "case", "cases"), summary(wrong))
+	_, err = fmt.Fprintf(w, "%s of %s: %s\n", model.Count(checked, "check", "checks"), model.Count(len(list), "case", "cases"), summary(wrong))
 	if err != nil {
 		return wrong, &outputError{err}
 	}

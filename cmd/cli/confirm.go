@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/checks/confirm"
+	"lockstep/model"
 )
 
 // confirm executes the store commands of a trace on a server.
@@ -50,15 +51,15 @@ func (f *replayFlags) confirm(c *cobra.Command, file string, code *int) error {
 	}
 	carried := ""
 	if r.Carried > 0 {
-		carried = fmt.Sprintf("; %s carried over, since no command does that", count(r.Carried, "step was", "steps were"))
+		carried = fmt.Sprintf("; %s carried over, since no command does that", model.Count(r.Carried, "step was", "steps were"))
 	}
 	if r.Passed > 0 {
-		carried += fmt.Sprintf("; %s not be compared", count(r.Passed, "reply could", "replies could"))
+		carried += fmt.Sprintf("; %s not be compared", model.Count(r.Passed, "reply could", "replies could"))
 	}
 	if d := r.Difference; d != nil {
 		_, err = fmt.Fprintf(out, "The server differs at step %d, %s\n%s: the trace has %s, the server %s\n", d.Step, d.Text, d.Of, d.Want, d.Got)
 		return asOutput(err)
 	}
-	_, err = fmt.Fprintf(out, "Confirmed: %s of the server as in the trace%s.\n", count(r.Compared, "reply", "replies"), carried)
+	_, err = fmt.Fprintf(out, "Confirmed: %s of the server as in the trace%s.\n", model.Count(r.Compared, "reply", "replies"), carried)
 	return asOutput(err)
 }

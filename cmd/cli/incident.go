@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/checks/incident"
+	"lockstep/model"
 	"lockstep/model/timeline"
 )
 
@@ -144,7 +145,7 @@ func (f *auditFlags) history(c *cobra.Command, file string, text io.Reader, code
 		return f.print(c, v)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of a %s, %d of unknown outcome; %d failed\n", count(v.Operations, "operation", "operations"), f.object, v.Unknown, v.Failed)
+	fmt.Fprintf(&b, "%s of a %s, %d of unknown outcome; %d failed\n", model.Count(v.Operations, "operation", "operations"), f.object, v.Unknown, v.Failed)
 	printBad(&b, &v.Bad, c.OutOrStdout())
 	fmt.Fprintf(&b, "\n%s.\n", verdict)
 	if f.html != "" {
@@ -180,13 +181,13 @@ func printAudit(w io.Writer, r *incident.Result) error {
 		text := wrap(fmt.Sprintf(format, args...), width-len(indent))
 		fmt.Fprintln(&b, indent+strings.ReplaceAll(text, "\n", "\n"+indent))
 	}
-	line("", "%s of %s in %s; %s: %s", count(r.Commands, "command", "commands"), count(r.Clients, "client", "clients"),
-		r.Last.Sub(r.First).Round(time.Millisecond), count(len(r.Locks), "lock", "locks"), strings.Join(firstFew(r.Locks), ", "))
+	line("", "%s of %s in %s; %s: %s", model.Count(r.Commands, "command", "commands"), model.Count(r.Clients, "client", "clients"),
+		r.Last.Sub(r.First).Round(time.Millisecond), model.Count(len(r.Locks), "lock", "locks"), strings.Join(firstFew(r.Locks), ", "))
 	if r.Back > 0 {
-		line("", "The clock of the server stepped back %s: there the order of the lines counts.", count(r.Back, "time", "times"))
+		line("", "The clock of the server stepped back %s: there the order of the lines counts.", model.Count(r.Back, "time", "times"))
 	}
 	if r.Dropped > 0 {
-		line("", "%s not followed, for lack of memory.", count(r.Dropped, "key was", "keys were"))
+		line("", "%s not followed, for lack of memory.", model.Count(r.Dropped, "key was", "keys were"))
 	}
 	printBad(&b, &r.Bad, w)
 	fmt.Fprintln(&b)
@@ -215,7 +216,7 @@ func printBad(b *strings.Builder, bad *incident.Bad, w io.Writer) {
 		return
 	}
 	width, _, _ := terminal(w)
-	fmt.Fprintf(b, "%s not be read:\n", count(bad.Count, "line could", "lines could"))
+	fmt.Fprintf(b, "%s not be read:\n", model.Count(bad.Count, "line could", "lines could"))
 	for _, l := range bad.First {
 		text := fmt.Sprintf("line %d: %s", l.Line, l.Why)
 		if l.Text != "" {

@@ -234,12 +234,12 @@ func legend(columns []analysis.Column, rows []matrixRow) []string {
 		n := row.cells[0].Report.Bounds.Requests
 		least, most = min(least, n), max(most, n)
 	}
-	requests := count(most, "request", "requests") + " each"
+	requests := model.Count(most, "request", "requests") + " each"
 	if least != most {
-		requests = fmt.Sprintf("%s each, %d where requests of a node share work", count(least, "request", "requests"), most)
+		requests = fmt.Sprintf("%s each, %d where requests of a node share work", model.Count(least, "request", "requests"), most)
 	}
 	return append(lines, fmt.Sprintf("Each cell is about every run of %s, %s, %s, latency %s.",
-		count(b.Nodes, "node", "nodes"), requests, count(b.Updates, "update", "updates"), b.Latency))
+		model.Count(b.Nodes, "node", "nodes"), requests, model.Count(b.Updates, "update", "updates"), b.Latency))
 }
 
 func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error {

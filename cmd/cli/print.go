@@ -151,7 +151,7 @@ func cost(v *scheduler.Verdict) string {
 	if !v.Minimal {
 		minimal = "minimality not proven"
 	}
-	return fmt.Sprintf("%s, %s, %s", count(v.Faults, "fault", "faults"), count(v.Steps, "step", "steps"), minimal)
+	return fmt.Sprintf("%s, %s, %s", model.Count(v.Faults, "fault", "faults"), model.Count(v.Steps, "step", "steps"), minimal)
 }
 
 func conclusion(r *scheduler.Report) string {
@@ -163,14 +163,14 @@ func conclusion(r *scheduler.Report) string {
 		b.WriteString("Exhausted: these verdicts are about every run within these bounds.")
 	default:
 		fmt.Fprintf(&b, "Cut off: %s; every run of up to %s was explored, %s. What is inconclusive may hold or not.",
-			r.CutOff, count(max(r.Stats.Steps-1, 0), "step", "steps"), count(r.Stats.States, "state", "states"))
+			r.CutOff, model.Count(max(r.Stats.Steps-1, 0), "step", "steps"), model.Count(r.Stats.States, "state", "states"))
 	}
 	if r.Worst != nil {
 		atLeast := ""
 		if r.Worst.AtLeast {
 			atLeast = "at least "
 		}
-		fmt.Fprintf(&b, "\nWorst case: %s%s for one expiry; %d claimed or allowed.", atLeast, count(r.Worst.Rebuilds, "rebuild", "rebuilds"), r.Bounds.RebuildBound)
+		fmt.Fprintf(&b, "\nWorst case: %s%s for one expiry; %d claimed or allowed.", atLeast, model.Count(r.Worst.Rebuilds, "rebuild", "rebuilds"), r.Bounds.RebuildBound)
 	}
 	return b.String()
 }
@@ -182,7 +182,7 @@ func printStats(w io.Writer, r *scheduler.Report) {
 	fmt.Fprintln(w, "lines with the most states:")
 	t := newTable()
 	for _, l := range s.Busiest {
-		t.AppendRow(table.Row{"  " + fmt.Sprintf("%s:%d", l.Source.File, l.Source.Line), count(l.Locals, "local state", "local states"), fmt.Sprintf("%d states", l.States)})
+		t.AppendRow(table.Row{"  " + fmt.Sprintf("%s:%d", l.Source.File, l.Source.Line), model.Count(l.Locals, "local state", "local states"), fmt.Sprintf("%d states", l.States)})
 	}
 	fmt.Fprintln(w, t.Render())
 }
@@ -205,13 +205,6 @@ func encode(w io.Writer, value any) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 func formatBytes(n int64) string {

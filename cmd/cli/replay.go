@@ -125,7 +125,7 @@ func printReplay(w io.Writer, t *model.Trace, r *scheduler.Rerun, whole bool) er
 func verdictOf(t *model.Trace, r *scheduler.Rerun, whole bool) []string {
 	var lines []string
 	if n := len(r.Moved); n > 0 {
-		lines = append(lines, fmt.Sprintf("The code has moved: %s of the trace at another line now, the first is step %d.", count(n, "step is", "steps are"), r.Moved[0]))
+		lines = append(lines, fmt.Sprintf("The code has moved: %s of the trace at another line now, the first is step %d.", model.Count(n, "step is", "steps are"), r.Moved[0]))
 	}
 	switch {
 	case r.Departure != nil:
@@ -136,7 +136,7 @@ func verdictOf(t *model.Trace, r *scheduler.Rerun, whole bool) []string {
 	case r.Undecided != "":
 		lines = append(lines, fmt.Sprintf("Replayed, and whether %s is violated is not known: %s.", t.Property, r.Undecided))
 	case r.Violated == len(t.Steps):
-		lines = append(lines, fmt.Sprintf("Replayed: %s is violated again, by the last of %s.", t.Property, count(len(t.Steps), "step", "steps")))
+		lines = append(lines, fmt.Sprintf("Replayed: %s is violated again, by the last of %s.", t.Property, model.Count(len(t.Steps), "step", "steps")))
 	case r.Violated > 0:
 		lines = append(lines, fmt.Sprintf("Replayed: %s is violated, by step %d already.", t.Property, r.Violated))
 	default:

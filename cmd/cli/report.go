@@ -201,7 +201,7 @@ func (f *reportFlags) write(c *cobra.Command, d *page.Document) error {
 	if err := errors.Join(page.Write(file, *d), file.Close()); err != nil {
 		return asOutput(err)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, count(len(d.Traces), "run", "runs"), count(len(d.Verdicts), "verdict", "verdicts"))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, model.Count(len(d.Traces), "run", "runs"), model.Count(len(d.Verdicts), "verdict", "verdicts"))
 	return asOutput(err)
 }
 

@@ -32,14 +32,7 @@ func claim(t *model.Trace) string {
 
 // cost says how much happens in a run.
 func cost(t *model.Trace) string {
-	return count(t.Faults, "fault", "faults") + ", " + count(t.Weight, "step", "steps")
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return model.Count(t.Faults, "fault", "faults") + ", " + model.Count(t.Weight, "step", "steps")
 }
 
 // line names a line of protocol code, without the path; empty if it is not known.
