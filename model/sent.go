@@ -67,7 +67,9 @@ func (r *Rules) send(s *State, i int, clock uint8, fault int) error {
 	for _, k := range op.Results {
 		needed = max(needed, int(k)+1)
 	}
-	needed = max(needed, int(op.Stamp))
+	if op.Stamp != StampNow {
+		needed = max(needed, int(op.Stamp))
+	}
 	mentioned := func(k int) bool {
 		for _, at := range op.Results {
 			if int(at) == k {

@@ -105,6 +105,38 @@ func TestAnAtomicStepComparesAges(t *testing.T) {
 	}
 }
 
+func tenSecondsOld(v *protocol.View, _ int) bool { return v.OlderThan("k", 10*time.Second) }
+
+// A write at the time of the store that takes effect again, or late, has the time of then: what
+// is on its way carries no time.
+func TestAWriteAtTheTimeOfTheStoreIsDatedWhenItTakesEffect(t *testing.T) {
+	writes := func(c *protocol.Client, reached func()) {
+		c.Within(time.Second, func() { c.Store.Set("k", c.NewToken(), protocol.AtNow(10*time.Second), protocol.PX(time.Hour)) })
+		c.Sleep(12 * time.Second)
+		if old, err := protocol.Atomic(c.Store, 0, tenSecondsOld); err == nil && !old {
+			reached()
+		}
+	}
+	for _, c := range []struct {
+		rule    string
+		fault   model.Fault
+		latency time.Duration
+		want    bool
+	}{
+		{"it is as old as it is", faults.Crash(1), 0, false},
+		{"sent again within a second it is too old", faults.Duplicate(1, time.Second), 0, false},
+		{"within five it need not be", faults.Duplicate(1, 5*time.Second), 0, true},
+		{"nor if it takes longer than its sender waits", faults.Crash(1), 4 * time.Second, true},
+	} {
+		got := reachableFirst(t, writes, func(s *scheduler.Scenario) {
+			s.Nodes, s.Faults, s.Latency = 1, []model.Fault{c.fault}, protocol.Range{Max: c.latency}
+		})
+		if got != c.want {
+			t.Errorf("%s: %v", c.rule, got)
+		}
+	}
+}
+
 // What strikes an operation strikes an atomic step that asks for ages, too, whatever the
 // answers are.
 func TestFaultsStrikeAtomicStepsThatAsk(t *testing.T) {
