@@ -60,3 +60,8 @@ func Count(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Short names the line without the path: lease.go:41.
+func (s *Source) Short() string {
+	return fmt.Sprintf("%s:%d", s.File[strings.LastIndexByte(s.File, '/')+1:], s.Line)
+}

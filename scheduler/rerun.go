@@ -210,7 +210,7 @@ func described(s *model.TraceStep, whole bool) string {
 		text += " " + s.Key[strings.LastIndexByte(s.Key, '/')+1:]
 	}
 	if s.Source != nil && s.Source.File != "" {
-		text += fmt.Sprintf(" at %s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
+		text += " at " + s.Source.Short()
 	}
 	return text
 }
@@ -233,7 +233,7 @@ func (r *replayer) doing(process string) string {
 		if p.Phase == model.Acting {
 			state = "waits in"
 		}
-		return fmt.Sprintf("%s %s %s at %s:%d", process, state, op.Kind, op.Source.File[strings.LastIndexByte(op.Source.File, '/')+1:], op.Source.Line)
+		return fmt.Sprintf("%s %s %s at %s", process, state, op.Kind, op.Source.Short())
 	}
 	return process + " is not there"
 }

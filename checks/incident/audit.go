@@ -230,10 +230,6 @@ func (a *auditor) take(c *Command) {
 		for _, key := range c.Args {
 			a.remove(c, by, key)
 		}
-	case "delex":
-		if len(c.Args) > 0 {
-			a.unfollowed(c, c.Args[0])
-		}
 	case "flushdb":
 		a.flush(c.Line)
 	case "ttl", "pttl", "exists", "type", "strlen", "watch", "expiretime", "pexpiretime", "object", "touch", "publish", "dump":

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -108,9 +107,7 @@ func casesJSON(w io.Writer, list []casebook.Case) error {
 		}
 		out.Cases = append(out.Cases, one)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return encode(w, out)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -45,9 +44,7 @@ func (f *replayFlags) confirm(c *cobra.Command, file string, code *int) error {
 	}
 	out := c.OutOrStdout()
 	if f.json {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return asOutput(encoder.Encode(r))
+		return asOutput(encode(out, r))
 	}
 	carried := ""
 	if r.Carried > 0 {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -114,7 +113,7 @@ func (f *diffFlags) other(k *kept) (scheduler.Scenario, error) {
 			return s, usage("--param %s: %w", setting, err).about("param", setting)
 		}
 	}
-	s.Protocol, s.Name, s.RebuildBound = p, f.against, k.scenario.RebuildBound
+	s.Protocol, s.Name = p, f.against
 	return s.Check()
 }
 
@@ -205,7 +204,5 @@ func diffJSON(w io.Writer, left, right *scheduler.Rerun) error {
 		// Of has for each step on the right that on the left, from 1, 0 for none.
 		Of []int `json:"right_of_left"`
 	}{left.Trace.Property, departureOf(right.Departure), departureOf(right.Parting), of(left), of(right), right.Of}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return asOutput(encoder.Encode(out))
+	return asOutput(encode(w, out))
 }

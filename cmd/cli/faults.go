@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -92,10 +91,5 @@ func faultsJSON(w io.Writer, kinds []faults.Kind) error {
 	for _, k := range kinds {
 		out.Faults = append(out.Faults, listed{k.Name, (&faultFlag{kind: k}).Type(), k.Meaning, k.Event, "lockstep check " + k.Example})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(out); err != nil {
-		return &outputError{err}
-	}
-	return nil
+	return asOutput(encode(w, out))
 }

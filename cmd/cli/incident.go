@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -105,15 +104,9 @@ func (f *auditFlags) run(c *cobra.Command, file string, code *int) error {
 		*code = exitViolated
 	}
 	if f.json {
-		return f.print(c, r)
+		return asOutput(encode(c.OutOrStdout(), r))
 	}
 	return asOutput(printAudit(c.OutOrStdout(), r))
-}
-
-func (f *auditFlags) print(c *cobra.Command, what any) error {
-	encoder := json.NewEncoder(c.OutOrStdout())
-	encoder.SetIndent("", "  ")
-	return asOutput(encoder.Encode(what))
 }
 
 // history checks a history for linearizability.
@@ -142,7 +135,7 @@ func (f *auditFlags) history(c *cobra.Command, file string, text io.Reader, code
 		*code, verdict = exitViolated, "It is not linearizable"
 	}
 	if f.json {
-		return f.print(c, v)
+		return asOutput(encode(c.OutOrStdout(), v))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of a %s, %d of unknown outcome; %d failed\n", model.Count(v.Operations, "operation", "operations"), f.object, v.Unknown, v.Failed)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -94,9 +93,7 @@ func listJSON(w io.Writer, entries []catalogue.Entry) error {
 	for _, p := range checks.All(1) {
 		out.Properties = append(out.Properties, rule{p.Name(), p.Rule()})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return encode(w, out)
 }
 
 // newTable returns a table without lines.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -127,9 +126,7 @@ func propertiesJSON(w io.Writer, kinds []checks.Kind) error {
 		value := strings.TrimPrefix(strings.TrimPrefix(written(k), k.Name), "=")
 		out.Properties = append(out.Properties, listed{k.Name, value, k.Level.String(), rule(k), k.New(1, time.Second).Vacuous(), k.Default, exampleOf(k)})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return encode(w, out)
 }
 
 func findProperty(name string) (checks.Kind, error) {

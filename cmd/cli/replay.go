@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -190,9 +189,7 @@ func replayJSON(w io.Writer, k *kept, r *scheduler.Rerun) error {
 		Moved     []int             `json:"moved,omitempty"`
 		Run       []model.TraceStep `json:"run"`
 	}{k.trace.Protocol, k.trace.Property, len(k.trace.Steps), r.Violated, departureOf(r.Departure), r.Moved, r.Trace.Steps}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return asOutput(encoder.Encode(out))
+	return asOutput(encode(w, out))
 }
 
 type departure struct {

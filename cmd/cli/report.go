@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -191,17 +191,10 @@ func newReportTrace() *cobra.Command {
 // write writes a page with the sources of its runs.
 func (f *reportFlags) write(c *cobra.Command, d *page.Document) error {
 	d.Sources = sourcesOf(d.Traces)
-	if f.out == "-" {
-		return asOutput(page.Write(c.OutOrStdout(), *d))
+	if err := writeTo(c, f.out, func(w io.Writer) error { return page.Write(w, *d) }); err != nil || f.out == "-" {
+		return err
 	}
-	file, err := os.Create(f.out)
-	if err != nil {
-		return asOutput(err)
-	}
-	if err := errors.Join(page.Write(file, *d), file.Close()); err != nil {
-		return asOutput(err)
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, model.Count(len(d.Traces), "run", "runs"), model.Count(len(d.Verdicts), "verdict", "verdicts"))
+	_, err := fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, model.Count(len(d.Traces), "run", "runs"), model.Count(len(d.Verdicts), "verdict", "verdicts"))
 	return asOutput(err)
 }
 

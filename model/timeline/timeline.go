@@ -86,7 +86,7 @@ type drawing struct{ *World }
 func (d *drawing) row(s *model.TraceStep) row {
 	r := row{step: s, time: model.FormatDuration(s.Time), text: Describe(s)}
 	if s.Source != nil {
-		r.line = fmt.Sprintf("%s:%d", s.Source.File[strings.LastIndexByte(s.Source.File, '/')+1:], s.Source.Line)
+		r.line = s.Source.Short()
 	}
 	d.Follow(s)
 	for _, n := range d.nodes {

@@ -1,9 +1,6 @@
 package export
 
 import (
-	"fmt"
-	"strings"
-
 	"lockstep/model"
 )
 
@@ -40,5 +37,5 @@ func line(s *model.Source) string {
 	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", s.File[strings.LastIndexByte(s.File, '/')+1:], s.Line)
+	return s.Short()
 }

@@ -69,7 +69,7 @@ func place(s *model.Source) string {
 	if s == nil {
 		return ""
 	}
-	return baseName(s.File) + ":" + strconv.Itoa(s.Line)
+	return s.Short()
 }
 
 func baseName(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
