@@ -24,26 +24,13 @@ type B interface {
 // compare. Without properties it checks all of them ([All]).
 func Benchmark(b B, s Scenario, properties ...model.Property) {
 	b.Helper()
-	s, err := s.Check()
-	if err != nil {
-		b.Fatalf("lockstep: wrong scenario: %v", err)
-		return
-	}
-	if len(properties) == 0 {
-		properties = All(s.RebuildBound)
-	}
-	o, err := Environment()
-	if err != nil {
-		b.Fatalf("lockstep: %v", err)
-		return
-	}
 	b.ReportAllocs()
 	var last scheduler.Stats
 	runs := 0
 	for b.Loop() {
-		r, err := scheduler.Check(context.Background(), s, properties, o)
+		r, err := Explore(context.Background(), s, properties...)
 		if err != nil {
-			b.Fatalf("lockstep: %s: %v", errorKind(err), err)
+			b.Fatalf("lockstep: %v", err)
 			return
 		}
 		if !r.Exhausted {

@@ -52,15 +52,7 @@ const TraceDir = "testdata/lockstep"
 // LOCKSTEP_MAX_MEMORY and LOCKSTEP_WORKERS are as the flags of lockstep check.
 func Verify(t TB, s Scenario, properties ...model.Property) {
 	t.Helper()
-	s, err := s.Check()
-	if err != nil {
-		t.Fatalf("lockstep: wrong scenario: %v", err)
-		return
-	}
-	if len(properties) == 0 {
-		properties = All(s.RebuildBound)
-	}
-	o, err := Environment()
+	s, properties, o, err := prepare(s, properties)
 	if err != nil {
 		t.Fatalf("lockstep: %v", err)
 		return
@@ -99,6 +91,34 @@ func Verify(t TB, s Scenario, properties ...model.Property) {
 			}
 		}
 	}
+}
+
+// prepare returns the scenario with its defaults, the usual properties if there are none, and
+// the options of the environment.
+func prepare(s Scenario, properties []model.Property) (Scenario, []model.Property, scheduler.Options, error) {
+	s, err := s.Check()
+	if err != nil {
+		return s, nil, scheduler.Options{}, fmt.Errorf("wrong scenario: %w", err)
+	}
+	if len(properties) == 0 {
+		properties = All(s.RebuildBound)
+	}
+	o, err := Environment()
+	return s, properties, o, err
+}
+
+// Explore explores a scenario as [Verify] does, and judges nothing: within the limits of the
+// environment, and all properties ([All]) without any. Its error says of what kind it is.
+func Explore(ctx context.Context, s Scenario, properties ...model.Property) (*scheduler.Report, error) {
+	s, properties, o, err := prepare(s, properties)
+	if err != nil {
+		return nil, err
+	}
+	r, err := scheduler.Check(ctx, s, properties, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", errorKind(err), err)
+	}
+	return r, nil
 }
 
 func errorKind(err error) string {

@@ -13,22 +13,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"pgregory.net/rapid"
 
+	"lockstep/checks/confirm"
 	"lockstep/checks/confirm/redisserver"
 	"lockstep/model"
-)
-
-// The scripts that services use for the two operations that compare.
-const (
-	deleteIfEqual = `local v = redis.call("GET", KEYS[1])
-if not v then return "missing" end
-if v ~= ARGV[1] then return "not mine" end
-redis.call("DEL", KEYS[1])
-return "ok"`
-	expireIfEqual = `local v = redis.call("GET", KEYS[1])
-if not v then return "missing" end
-if v ~= ARGV[1] then return "not mine" end
-redis.call("PEXPIRE", KEYS[1], ARGV[2])
-return "ok"`
 )
 
 // store is the model's side: one entry and how long its TTL has been running.
@@ -147,10 +134,10 @@ func (s *server) ask(op model.Operation, value string) string {
 		}
 		return fmt.Sprint(v)
 	case model.DeleteIfEqual:
-		v, failure := do("EVAL", deleteIfEqual, 1, s.key, value)
+		v, failure := do("EVAL", confirm.DeleteIfEqual, 1, s.key, value)
 		return fmt.Sprint(v) + failure
 	default:
-		v, failure := do("EVAL", expireIfEqual, 1, s.key, value, s.milliseconds(op.TTL))
+		v, failure := do("EVAL", confirm.ExpireIfEqual, 1, s.key, value, s.milliseconds(op.TTL))
 		return fmt.Sprint(v) + failure
 	}
 }

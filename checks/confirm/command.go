@@ -10,14 +10,15 @@ import (
 	"lockstep/model"
 )
 
-// The scripts that services use for the operations that compare.
+// The scripts that services use for the operations that compare; the key is KEYS[1], the value
+// ARGV[1], a TTL in milliseconds ARGV[2].
 const (
-	deleteIfEqual = `local v = redis.call("GET", KEYS[1])
+	DeleteIfEqual = `local v = redis.call("GET", KEYS[1])
 if not v then return "missing" end
 if v ~= ARGV[1] then return "not mine" end
 redis.call("DEL", KEYS[1])
 return "ok"`
-	expireIfEqual = `local v = redis.call("GET", KEYS[1])
+	ExpireIfEqual = `local v = redis.call("GET", KEYS[1])
 if not v then return "missing" end
 if v ~= ARGV[1] then return "not mine" end
 redis.call("PEXPIRE", KEYS[1], ARGV[2])
@@ -88,9 +89,9 @@ func (r *runner) send(ctx context.Context, number int, s *model.TraceStep, c com
 	case pexpire:
 		args = []any{"PEXPIRE", key, ttl}
 	case delIfEqual:
-		args = []any{"EVAL", deleteIfEqual, 1, key, c.value}
+		args = []any{"EVAL", DeleteIfEqual, 1, key, c.value}
 	case exIfEqual:
-		args = []any{"EVAL", expireIfEqual, 1, key, c.value, ttl}
+		args = []any{"EVAL", ExpireIfEqual, 1, key, c.value, ttl}
 	default:
 		args = []any{"SET", key, c.value}
 		if c.ttl > 0 {

@@ -58,18 +58,7 @@ func Verify(t *testing.T, draw func(*rapid.T) checks.Scenario, properties ...mod
 // violated, with the counterexample, and what was not explored to the end. It returns the
 // first verdict with a counterexample, nil if there is none.
 func check(s checks.Scenario, properties []model.Property) (text string, first *scheduler.Verdict) {
-	s, err := s.Check()
-	if err != nil {
-		return "wrong scenario: " + err.Error(), nil
-	}
-	if len(properties) == 0 {
-		properties = checks.All(s.RebuildBound)
-	}
-	o, err := checks.Environment()
-	if err != nil {
-		return err.Error(), nil
-	}
-	r, err := scheduler.Check(context.Background(), s, properties, o)
+	r, err := checks.Explore(context.Background(), s, properties...)
 	if err != nil {
 		return err.Error(), nil
 	}
@@ -80,21 +69,17 @@ func check(s checks.Scenario, properties []model.Property) (text string, first *
 			if first == nil {
 				first = v
 			}
-			wrong = append(wrong, fmt.Sprintf("with %s\n%s", parameters(s), checks.Violation(v)))
+			wrong = append(wrong, fmt.Sprintf("with %s\n%s", parameters(r), checks.Violation(v)))
 		case scheduler.Inconclusive:
-			wrong = append(wrong, fmt.Sprintf("with %s\n%s is inconclusive after %d states: %s", parameters(s), v.Property, r.Stats.States, r.CutOff+v.Reason))
+			wrong = append(wrong, fmt.Sprintf("with %s\n%s is inconclusive after %d states: %s", parameters(r), v.Property, r.Stats.States, r.CutOff+v.Reason))
 		}
 	}
 	return strings.Join(wrong, "\n"), first
 }
 
 // parameters are those of the protocol, in a line.
-func parameters(s checks.Scenario) string {
-	parts := []string{s.Name}
-	for _, v := range s.Parameters() {
-		parts = append(parts, v.Name+" "+v.Value)
-	}
-	return strings.Join(parts, ", ")
+func parameters(r *scheduler.Report) string {
+	return strings.Join(append([]string{r.Protocol}, model.ParameterWords(r.Parameters)...), ", ")
 }
 
 // Duration draws a duration from least to most that is a whole number of the largest unit of

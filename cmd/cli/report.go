@@ -76,11 +76,14 @@ func newReportProtocol(code *int, e catalogue.Entry) *cobra.Command {
 // addReport adds the verdicts of a report and their traces to a page.
 func addReport(d *page.Document, r *scheduler.Report, where string) {
 	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		d.Verdicts = append(d.Verdicts, page.Verdict{Property: where + v.Property, Verdict: string(v.Verdict), Text: remark(r, v)})
-		if v.Trace != nil {
-			d.Traces = append(d.Traces, v.Trace)
-		}
+		addVerdict(d, r, &r.Verdicts[i], where)
+	}
+}
+
+func addVerdict(d *page.Document, r *scheduler.Report, v *scheduler.Verdict, where string) {
+	d.Verdicts = append(d.Verdicts, page.Verdict{Property: where + v.Property, Verdict: string(v.Verdict), Text: remark(r, v)})
+	if v.Trace != nil {
+		d.Traces = append(d.Traces, v.Trace)
 	}
 }
 
@@ -116,13 +119,8 @@ func addCell(d *page.Document, name string, cell *analysis.Cell) {
 		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(scheduler.Holds), Text: "everything holds"})
 	}
 	for i := range cell.Report.Verdicts {
-		v := &cell.Report.Verdicts[i]
-		if v.Verdict == scheduler.Holds {
-			continue
-		}
-		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name + " " + v.Property, Verdict: string(v.Verdict), Text: remark(cell.Report, v)})
-		if v.Trace != nil {
-			d.Traces = append(d.Traces, v.Trace)
+		if v := &cell.Report.Verdicts[i]; v.Verdict != scheduler.Holds {
+			addVerdict(d, cell.Report, v, name+" ")
 		}
 	}
 }
