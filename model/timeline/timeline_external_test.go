@@ -2,9 +2,7 @@ package timeline_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,23 +12,8 @@ import (
 
 	"lockstep/model"
 	"lockstep/model/timeline"
+	"lockstep/model/timeline/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func read(t *testing.T, name string) *model.Trace {
-	t.Helper()
-	f, err := os.Open("testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	trace, err := model.ReadTrace(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trace
-}
 
 func draw(t *testing.T, trace *model.Trace, o timeline.Options) string {
 	t.Helper()
@@ -45,7 +28,7 @@ func draw(t *testing.T, trace *model.Trace, o timeline.Options) string {
 // same every time.
 func TestTheDrawingOfACounterexample(t *testing.T) {
 	for _, name := range []string{"lease", "history"} {
-		trace := read(t, name)
+		trace := golden.Trace(t, "testdata/"+name+".json")
 		for _, width := range []int{80, 100, 140} {
 			t.Run(fmt.Sprint(name, width), func(t *testing.T) {
 				got := draw(t, trace, timeline.Options{Width: width})
@@ -65,18 +48,7 @@ func TestTheDrawingOfACounterexample(t *testing.T) {
 					}
 				}
 				file := fmt.Sprintf("testdata/%s.%d.golden", name, width)
-				if *update {
-					if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("the drawing is not that of %s (go test -update writes it anew):\n%s", file, got)
-				}
+				golden.Compare(t, file, got)
 			})
 		}
 	}
@@ -85,7 +57,7 @@ func TestTheDrawingOfACounterexample(t *testing.T) {
 // Colours change no character that is seen.
 func TestColoursAreOnlyColours(t *testing.T) {
 	text.EnableColors()
-	trace := read(t, "lease")
+	trace := golden.Trace(t, "testdata/lease.json")
 	plain := draw(t, trace, timeline.Options{})
 	coloured := draw(t, trace, timeline.Options{Color: true})
 	if coloured == plain {
@@ -136,15 +108,7 @@ func TestRepeatsAreFolded(t *testing.T) {
 // What a hostile trace has for the terminal to obey is shown as a sign, and the trace is left
 // as it is.
 func TestATerminalIsNotObeyedToATrace(t *testing.T) {
-	f, err := os.Open("testdata/lease.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	trace, err := model.ReadTrace(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := golden.Trace(t, "testdata/lease.json")
 	const hostile = "\x1b[2J\a\u202ex\ny"
 	trace.Explanation, trace.Property = hostile, hostile
 	for i := range trace.Steps {

@@ -5,34 +5,17 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"lockstep/model"
 	"lockstep/model/timeline/export"
+	"lockstep/model/timeline/internal/golden"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 var names = []string{"lease", "nottl", "history"}
-
-func read(t testing.TB, name string) *model.Trace {
-	t.Helper()
-	f, err := os.Open("testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	trace, err := model.ReadTrace(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trace
-}
 
 // suites are verdicts of all kinds, with the traces as counterexamples.
 func suites(traces ...*model.Trace) []export.Suite {
@@ -78,24 +61,13 @@ func written(t testing.TB, write func(io.Writer, *model.Trace) error, trace *mod
 // An export is the same bytes every time: those that were reviewed.
 func TestExports(t *testing.T) {
 	for _, name := range names {
-		trace := read(t, name)
+		trace := golden.Trace(t, "testdata/"+name+".json")
 		for ending, write := range formats() {
 			t.Run(name+"."+ending, func(t *testing.T) {
 				got := written(t, write, trace)
 				wellFormed(t, ending, got)
 				file := "testdata/" + name + "." + ending + ".golden"
-				if *update {
-					if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("the export is not that of %s (go test -update writes it anew):\n%s", file, got)
-				}
+				golden.Compare(t, file, got)
 			})
 		}
 	}
@@ -137,7 +109,7 @@ func spoiled(t *model.Trace) *model.Trace {
 // Text of a trace never becomes more than text.
 func TestHostileTextIsEscaped(t *testing.T) {
 	for _, name := range names {
-		trace := spoiled(read(t, name))
+		trace := spoiled(golden.Trace(t, "testdata/"+name+".json"))
 		for ending, write := range formats() {
 			t.Run(name+"."+ending, func(t *testing.T) {
 				got := written(t, write, trace)
@@ -233,7 +205,7 @@ func TestAnUnknownVerdictIsRefused(t *testing.T) {
 
 // An annotation has a level that GitHub knows.
 func TestAnUnknownLevelIsRefused(t *testing.T) {
-	err := export.GitHub(io.Discard, read(t, "lease"), export.Annotation{Level: "fatal"})
+	err := export.GitHub(io.Discard, golden.Trace(t, "testdata/lease.json"), export.Annotation{Level: "fatal"})
 	if err == nil || err.Error() != `an annotation has no level "fatal"; it must be error, warning or notice` {
 		t.Errorf("error: %v", err)
 	}
@@ -241,7 +213,7 @@ func TestAnUnknownLevelIsRefused(t *testing.T) {
 
 // A run that attains a maximum violates nothing.
 func TestWhatARunAttainsIsTold(t *testing.T) {
-	trace, o := read(t, "lease"), export.Options{Attains: "the most rebuilds: 2"}
+	trace, o := golden.Trace(t, "testdata/lease.json"), export.Options{Attains: "the most rebuilds: 2"}
 	for name, write := range map[string]func(io.Writer) error{
 		"markdown":   func(w io.Writer) error { return export.Markdown(w, trace, o) },
 		"mermaid":    func(w io.Writer) error { return export.Mermaid(w, trace, o) },
@@ -261,7 +233,7 @@ func TestWhatARunAttainsIsTold(t *testing.T) {
 // FuzzExports: whatever ReadTrace accepts can be exported, as what the formats demand.
 func FuzzExports(f *testing.F) {
 	for _, name := range names {
-		for _, trace := range []*model.Trace{read(f, name), spoiled(read(f, name))} {
+		for _, trace := range []*model.Trace{golden.Trace(f, "testdata/"+name+".json"), spoiled(golden.Trace(f, "testdata/"+name+".json"))} {
 			var b bytes.Buffer
 			if err := trace.Write(&b); err != nil {
 				f.Fatal(err)

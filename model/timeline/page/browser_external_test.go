@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"lockstep/model/timeline/internal/golden"
 	"lockstep/model/timeline/page"
 )
 
@@ -188,7 +189,7 @@ func TestInABrowser(t *testing.T) {
 	b := open(t)
 	one := lease(t)
 	several := lease(t)
-	several.Traces = append(several.Traces, read(t, "testdata/setnx.json"), read(t, "../testdata/history.json"))
+	several.Traces = append(several.Traces, golden.Trace(t, "testdata/setnx.json"), golden.Trace(t, "../testdata/history.json"))
 	several.Sources["lockstep/protocol/catalogue/setnx.go"] = source(80)
 	address := b.load("one", write(t, one))
 	severalAddress := b.load("several", write(t, several))

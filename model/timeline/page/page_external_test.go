@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,25 +14,9 @@ import (
 	"time"
 
 	"lockstep/model"
+	"lockstep/model/timeline/internal/golden"
 	"lockstep/model/timeline/page"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// read reads a trace from a file.
-func read(t *testing.T, file string) *model.Trace {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	trace, err := model.ReadTrace(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trace
-}
 
 func write(t *testing.T, d page.Document) string {
 	t.Helper()
@@ -58,7 +40,7 @@ func source(lines int) string {
 func lease(t *testing.T) page.Document {
 	return page.Document{
 		Title:   "A lease under a pause",
-		Traces:  []*model.Trace{read(t, "../testdata/lease.json")},
+		Traces:  []*model.Trace{golden.Trace(t, "../testdata/lease.json")},
 		Sources: map[string]string{"lockstep/protocol/catalogue/lease.go": source(90)},
 	}
 }
@@ -71,7 +53,7 @@ var (
 // The page of a small trace is that of the golden file, style and script left out.
 func TestThePageOfACounterexample(t *testing.T) {
 	got := write(t, page.Document{
-		Traces:   []*model.Trace{read(t, "testdata/setnx.json")},
+		Traces:   []*model.Trace{golden.Trace(t, "testdata/setnx.json")},
 		Sources:  map[string]string{"lockstep/protocol/catalogue/setnx.go": "package catalogue\n\n// Handle <gets> the value.\nfunc Handle() string {\n\treturn `a\nb`\n}\n"},
 		Verdicts: []page.Verdict{{Property: "answered", Verdict: "holds", Text: "exhausted"}},
 	})
@@ -79,18 +61,7 @@ func TestThePageOfACounterexample(t *testing.T) {
 	got = scriptElement.ReplaceAllString(got, "<script></script>")
 	got = regexp.MustCompile(`sha256-[^&]*(&#43;|&[^;]*;|[^&;'])*?&#39;`).ReplaceAllString(got, "sha256-&#39;")
 	file := "testdata/setnx.golden.html"
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the page is not that of %s (go test -update writes it anew):\n%s", file, got)
-	}
+	golden.Compare(t, file, got)
 }
 
 // The same document gives the same bytes.
@@ -147,7 +118,7 @@ func TestThePageMakesSenseWithoutScripts(t *testing.T) {
 // Each of several traces can be chosen, and what a run attains is no violation.
 func TestAPageOfSeveralTraces(t *testing.T) {
 	d := lease(t)
-	d.Traces = append(d.Traces, read(t, "testdata/setnx.json"))
+	d.Traces = append(d.Traces, golden.Trace(t, "testdata/setnx.json"))
 	d.Attains = []string{"", "two rebuilds for one expiry"}
 	got := write(t, d)
 	for _, want := range []string{`href="#trace=2&amp;step=1"`, `id="trace=2&amp;step=7"`, "two rebuilds for one expiry"} {

@@ -2,27 +2,18 @@ package page
 
 import (
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/model"
+	"lockstep/model/timeline/internal/golden"
 )
 
 func leaseStory(t *testing.T) *story {
 	t.Helper()
-	f, err := os.Open("../testdata/lease.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	trace, err := model.ReadTrace(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newStory(trace)
+	return newStory(golden.Trace(t, "../testdata/lease.json"))
 }
 
 // at returns steps at these times.
