@@ -180,11 +180,6 @@ func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
 		}
 		return false, Forever
 	}
-	return r.dueBy(s, p)
-}
-
-// dueBy is Urgent for a process that does not stand.
-func (r *Rules) dueBy(s *State, p *Process) (urgent bool, bound Ticks) {
 	most := r.Bound(s, p)
 	return most == 0 || p.Overdue && most < Forever, most
 }

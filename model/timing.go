@@ -16,14 +16,9 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 		}
 	}
 	passes = true
-	// calm: no process stands, and none waits for the end of an outage.
-	calm := !s.Outage.On && !s.Starving.On
 	for n := range s.Nodes {
 		node := &s.Nodes[n]
-		if node.Status != Running {
-			calm = false
-			passes = passes && node.Status != Doomed
-		}
+		passes = passes && node.Status != Doomed
 		if node.Clock != NoClock {
 			upper[node.Clock] = zone.Bound(node.Limit)
 		}
@@ -48,13 +43,7 @@ func (r *Rules) Invariants(s *State, upper []zone.Bound) (passes bool) {
 			}
 			continue
 		}
-		var urgent bool
-		var bound Ticks
-		if calm {
-			urgent, bound = r.dueBy(s, p)
-		} else {
-			urgent, bound = r.Urgent(s, p)
-		}
+		urgent, bound := r.Urgent(s, p)
 		passes = passes && !urgent
 		if p.Clock != NoClock && !urgent && bound < Forever {
 			upper[p.Clock] = zone.Bound(bound)
@@ -173,10 +162,7 @@ func (r *Rules) latest(s *State, p *Process) Ticks {
 
 func (r *Rules) timerConstants(p *Process, halts bool) (lower, upper zone.Bound) {
 	op := r.Automaton.Operation(p.Local)
-	least, most := op.Min, op.Max
-	if p.Phase != Acting || p.Observed != 0 || op.Patience > 0 {
-		least, most = r.span(p, op)
-	}
+	least, most := r.span(p, op)
 	if p.Phase == Acting && op.Patience > 0 && !p.parked() {
 		// It may go on without its process.
 		most = max(op.Max, op.Patience)
