@@ -131,20 +131,24 @@ func (c *chart) belief(v *canvas, who, lock string, s span, y, height float64) {
 	v.close("g")
 }
 
-// activity draws when processes of a node are active, paused or gone.
-func (c *chart) activity(v *canvas, n int, y float64) {
-	name := c.nodes[n]
+// active draws when one of some processes of a node is active.
+func (c *chart) active(v *canvas, node string, y float64, is func(p int) bool) {
 	for _, s := range c.spans(func(i int) string {
 		for p := range c.processes {
-			if st := c.moments[i].processes[p].status; run.On(c.processes[p], name) && st.alive() {
+			if is(p) && c.moments[i].processes[p].status.alive() {
 				return "active"
 			}
 		}
 		return ""
 	}) {
 		x, width := c.extent(s)
-		v.rect("active "+c.color(name), "", x, y-3, width, 6)
+		v.rect("active "+c.color(node), "", x, y-3, width, 6)
 	}
+}
+
+// halted draws when a node is paused or gone.
+func (c *chart) halted(v *canvas, n int, y float64) {
+	name := c.nodes[n]
 	for _, s := range c.spans(func(i int) string {
 		return map[run.Status]string{run.Paused: "paused", run.Crashed: "crashed"}[c.moments[i].status[n]]
 	}) {

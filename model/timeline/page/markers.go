@@ -9,7 +9,7 @@ import (
 )
 
 // markers draws the steps for which is holds, with captions below them if they have room there.
-func (c *chart) markers(v *canvas, y float64, captions bool, is func(*model.TraceStep) bool) {
+func (c *chart) markers(v *canvas, y float64, caption func(*model.TraceStep) string, is func(*model.TraceStep) bool) {
 	for i := range c.trace.Steps {
 		s := &c.trace.Steps[i]
 		if !is(s) {
@@ -30,7 +30,7 @@ func (c *chart) markers(v *canvas, y float64, captions bool, is func(*model.Trac
 			size = "mark small"
 		}
 		v.text(size, x, y+4, strconv.Itoa(i+1))
-		if text := c.caption(s); captions && text != "" {
+		if text := caption(s); text != "" {
 			v.text("whose", x, y+25, shorten(text, int(c.axis.column/captionLetter)))
 		}
 		v.close("g")
@@ -49,8 +49,16 @@ func (c *chart) caption(s *model.TraceStep) string {
 	} else if whose != "" {
 		whose = "/" + whose
 	}
+	return strings.TrimSpace(whose + " " + c.what(s))
+}
+
+// none is no caption.
+func none(*model.TraceStep) string { return "" }
+
+// what says in a word what a step does, if columns are wide enough.
+func (c *chart) what(s *model.TraceStep) string {
 	if c.axis.column < 52 {
-		return whose
+		return ""
 	}
 	what := cmp.Or(s.Operation, s.Fault)
 	switch s.Kind {
@@ -61,7 +69,7 @@ func (c *chart) caption(s *model.TraceStep) string {
 	case "recovery":
 		what = "ends"
 	}
-	return strings.TrimSpace(whose + " " + strings.TrimPrefix(strings.TrimPrefix(what, "Source."), "store-"))
+	return strings.TrimPrefix(strings.TrimPrefix(what, "Source."), "store-")
 }
 
 // kindOf is the kind of a step if it is one that is known, else other.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,5 +229,42 @@ func TestALongTraceIsShown(t *testing.T) {
 	got := write(t, page.Document{Traces: []*model.Trace{trace}})
 	if !strings.Contains(got, `id="1500"`) {
 		t.Error("the last step is missing")
+	}
+}
+
+// Where several processes of a node take steps each has a lane of its own, and every step has
+// one marker, whatever of that happens to the node as a whole.
+func TestEachProcessHasALane(t *testing.T) {
+	step := func(kind, process string) model.TraceStep {
+		node, _, _ := strings.Cut(process, "/")
+		s := model.TraceStep{Kind: kind, Node: node, Text: "text"}
+		if process != node {
+			s.Process = process
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		steps []model.TraceStep
+		lanes []string
+	}{
+		"one process": {[]model.TraceStep{step("arrive", "n0/0"), step("effect", "n0/0")}, nil},
+		"a request and what it has spawned": {
+			[]model.TraceStep{step("arrive", "n0/0"), step("effect", "n0/0.1"), step("fault", "n0"), step("effect", "n0/0")}, []string{"n0/0", "n0/0.1"},
+		},
+		"two requests, and another node": {
+			[]model.TraceStep{step("arrive", "n0/1"), step("arrive", "n0/0"), step("arrive", "n1/0")}, []string{"n0/0", "n0/1"},
+		},
+	} {
+		got := write(t, page.Document{Traces: []*model.Trace{{Protocol: "p", Property: "q", Steps: c.steps}}})
+		labels, rest, _ := strings.Cut(got, `class="lanes"`)
+		lanes, _, _ := strings.Cut(rest, "</svg>")
+		if n := strings.Count(lanes, `class="marker `); n != len(c.steps) {
+			t.Errorf("%s: %d markers of %d steps", name, n, len(c.steps))
+		}
+		for _, lane := range []string{"n0/0", "n0/1", "n0/0.1", "n1/0"} {
+			if has := strings.Contains(labels, ">"+lane+"<"); has != slices.Contains(c.lanes, lane) {
+				t.Errorf("%s: a lane of %s: %v", name, lane, has)
+			}
+		}
 	}
 }

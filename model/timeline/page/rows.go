@@ -34,7 +34,7 @@ func (c *chart) layout() []row {
 	group("Values", members)
 	members = nil
 	for n := range c.nodes {
-		members = append(members, c.node(n))
+		members = append(members, c.node(n)...)
 	}
 	group("Nodes", members)
 	group("Faults of stores", c.stores())
@@ -60,7 +60,7 @@ func (c *chart) lock(key string) []row {
 			for _, s := range c.holdings(k) {
 				c.held(v, k, s, y+6, 30)
 			}
-			c.markers(v, y+21, false, about(key))
+			c.markers(v, y+21, none, about(key))
 		}})
 	}
 	for _, p := range c.believers(key) {
@@ -101,33 +101,71 @@ func (c *chart) value(k int) row {
 		for _, s := range c.holdings(k) {
 			c.cached(v, k, s, y+6, 26)
 		}
-		c.markers(v, y+19, false, about(key))
+		c.markers(v, y+19, none, about(key))
 	}}
 }
 
-// node has what runs on a node, what stops it, and its steps.
-func (c *chart) node(n int) row {
+// node has what runs on a node, what stops it, and its steps. Where several processes of it take
+// steps each has a row of its own, below what happens to the node as a whole.
+func (c *chart) node(n int) []row {
 	name := c.nodes[n]
 	struck := c.strikes("", name)
 	for _, store := range c.storeNames() {
 		struck = append(struck, c.strikes(store, name)...)
 	}
-	height := 48.0
-	if len(struck) > 0 {
-		height += 18
-	}
 	detail := "node"
 	if strings.HasPrefix(name, "u") {
 		detail = "update"
 	}
-	return row{label: name, detail: detail, height: height, draw: func(v *canvas, y float64) {
-		c.baseline(v, y+20)
-		c.activity(v, n, y+20)
+	acting := c.acting(name)
+	if len(acting) < 2 {
+		acting = nil
+	}
+	of := func(s *model.TraceStep) bool {
+		return s.Node == name && !slices.ContainsFunc(acting, func(p int) bool { return c.processes[p] == s.Process })
+	}
+	middle, height := 20.0, 48.0
+	if acting != nil && !slices.ContainsFunc(c.trace.Steps, func(s model.TraceStep) bool { return of(&s) }) {
+		middle, height = 16, 34
+	}
+	rows := []row{{label: name, detail: detail, height: height, draw: func(v *canvas, y float64) {
+		c.baseline(v, y+middle)
+		c.active(v, name, y+middle, func(p int) bool { return acting == nil && run.On(c.processes[p], name) })
+		c.halted(v, n, y+middle)
 		for _, s := range struck {
-			c.struck(v, s, y+48)
+			c.struck(v, s, y+height)
 		}
-		c.markers(v, y+20, true, func(s *model.TraceStep) bool { return s.Node == name })
-	}}
+		c.markers(v, y+middle, c.caption, of)
+	}}}
+	if len(struck) > 0 {
+		rows[0].height += 18
+	}
+	for _, p := range acting {
+		who := c.processes[p]
+		detail := "request"
+		if !run.Root(who) {
+			detail = "spawned"
+		}
+		rows = append(rows, row{label: who, detail: detail, height: 48, draw: func(v *canvas, y float64) {
+			c.baseline(v, y+20)
+			c.active(v, name, y+20, func(q int) bool { return p == q })
+			c.halted(v, n, y+20)
+			c.markers(v, y+20, c.what, func(s *model.TraceStep) bool { return s.Process == who })
+		}})
+	}
+	return rows
+}
+
+// acting are the processes of a node that take steps, in the order in which they first do.
+func (c *chart) acting(node string) []int {
+	var all []int
+	for p, who := range c.processes {
+		takes := func(s model.TraceStep) bool { return s.Process == who && s.Node == node }
+		if run.On(who, node) && slices.ContainsFunc(c.trace.Steps, takes) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // storeNames are the stores that a fault strikes as a whole, in the order in which that happens.
@@ -154,7 +192,7 @@ func (c *chart) stores() []row {
 			for _, s := range c.strikes(store, "") {
 				c.struck(v, s, y+48)
 			}
-			c.markers(v, y+20, true, of)
+			c.markers(v, y+20, c.caption, of)
 		}})
 	}
 	return rows
@@ -176,7 +214,7 @@ func (c *chart) others() []row {
 	}
 	return []row{{label: "other", height: 44, draw: func(v *canvas, y float64) {
 		c.baseline(v, y+20)
-		c.markers(v, y+20, true, is)
+		c.markers(v, y+20, c.caption, is)
 	}}}
 }
 
