@@ -222,7 +222,14 @@ func (a *auditor) take(c *Command) {
 	switch c.Name {
 	case "eval", "evalsha":
 		a.script(c, by)
-	case "get", "getex", "mget":
+	case "getex":
+		if len(c.Args) == 1 {
+			a.read(c, by, c.Args[0])
+		} else if len(c.Args) > 1 {
+			// It sets another TTL.
+			a.unfollowed(c, c.Args[0])
+		}
+	case "get", "mget":
 		for _, key := range c.Args {
 			a.read(c, by, key)
 		}

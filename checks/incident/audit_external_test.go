@@ -225,6 +225,12 @@ func TestAuditFindsWhatARecordingProves(t *testing.T) {
 			"2 b:1 set lock y nx ex 9",
 			"3 b:1 del lock",
 		}, []string{}, 1},
+		"a renewal by GETEX is not followed": {[]string{
+			"0 a:1 set lock x nx ex 2",
+			"1 a:1 getex lock ex 10",
+			"3 b:1 set lock y nx ex 2",
+			"4 a:1 del lock",
+		}, []string{}, 2},
 		"one token for two locks": {[]string{
 			"0 a:1 set A t nx ex 1",
 			"0.1 a:1 set B t nx ex 60",

@@ -45,7 +45,8 @@ func (a *auditor) set(c *Command, by *client, s setting) {
 	h := &holding{key: s.key, token: s.value, client: c.Client, line: c.Line, at: a.now, reads: map[string]reading{}, seen: c.Line, seenAt: a.now}
 	if before != nil {
 		before.next = h
-		h.doubtful = before.doubtful && c.Name == "getset"
+		// Unless a line has ended the one before for sure, this one may not have been granted.
+		h.doubtful = before.doubtful && before.ended == 0
 	}
 	i.holding = h
 	a.tokens[name] = h
