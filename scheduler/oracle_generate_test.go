@@ -114,10 +114,9 @@ func drawMore(t *rapid.T, s *setting) {
 		share -= later[at].percent
 		at++
 	}
-	if at == len(later) {
-		return
+	if at < len(later) {
+		later[at].draw(t, s)
 	}
-	later[at].draw(t, s)
 	if !s.uses(vNow) {
 		// Nobody would look at the clocks of nodes.
 		s.budget[clockForward], s.budget[clockBack] = 0, 0
