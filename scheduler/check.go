@@ -135,6 +135,9 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 			if recording {
 				return nil, wrong("at most one property of a check can be about the history of an object")
 			}
+			if s.Endless {
+				return nil, about(errors.New("a history of an object that never ends: ask for a property of this kind without endless requests"), "endless")
+			}
 			recording = true
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type namer struct {
 	rules   *model.Rules
 	learner *learner
-	owners  map[uint8]string        // by serial number of a token
+	owners  map[uint16]string       // by serial number of a token
 	since   map[model.KeyID]instant // when a key was last set or renewed
 	now     time.Duration
 }
@@ -24,7 +24,7 @@ type namer struct {
 type instant = time.Duration
 
 func newNamer(r *model.Rules, l *learner) *namer {
-	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
+	return &namer{rules: r, learner: l, owners: map[uint16]string{}, since: map[model.KeyID]instant{}}
 }
 
 // clone returns a copy that is left alone by what is named from now on.
