@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"lockstep/model"
@@ -165,7 +166,7 @@ func (s *Scenario) waits(p model.Patient) {
 }
 
 func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {
-	x := &explorer{options: o, started: started}
+	x := &explorer{options: o, started: started, maxFaults: math.MaxInt}
 	for _, p := range properties {
 		switch p := p.(type) {
 		case model.Monitor:
