@@ -12,22 +12,6 @@ import (
 	"time"
 )
 
-// Command is a line of MONITOR: a command that the server has executed.
-type Command struct {
-	// Line is the number of the line, from 1.
-	Line int
-	// Time is that of the server, with microseconds.
-	Time time.Time
-	// DB is the number of the database, and Client the address of who sent the command: that
-	// of the caller for what a script does, which Script says.
-	DB     int
-	Client string
-	Script bool
-	// Name is in lower case, Args are as they were sent.
-	Name string
-	Args []string
-}
-
 // Limits on what is read. A line that is longer is a bad one.
 const (
 	maxLine    = 1 << 20
