@@ -107,7 +107,7 @@ type auditor struct {
 }
 
 // Audit reads a recording to its end and reports what it proves. An error is one of the input.
-func Audit(m *Monitor) (*Result, error) {
+func Audit(m Reader) (*Result, error) {
 	r := &Result{Locks: []string{}, Findings: []Finding{}, Doubts: []Doubt{}}
 	databases := map[int]*auditor{}
 	seen := map[string]bool{}
@@ -151,7 +151,10 @@ func Audit(m *Monitor) (*Result, error) {
 			r.Locks = append(r.Locks, a.named(key))
 		}
 	}
-	r.Last, r.Back, r.Bad = now, m.Back, m.Bad
+	r.Last = now
+	if monitor, ok := m.(*Monitor); ok {
+		r.Back, r.Bad = monitor.Back, monitor.Bad
+	}
 	r.sort()
 	return r, nil
 }

@@ -1,10 +1,14 @@
 package incident
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // who names the holder of a lock.
@@ -31,4 +35,22 @@ func numbered(lines []int, many int) string {
 		text += " and further ones"
 	}
 	return text
+}
+
+// nearest says which of some names may be meant by another.
+func nearest(name string, valid []string) string {
+	sorted := slices.Clone(valid)
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+	})
+	return "the nearest are " + strings.Join(sorted[:min(3, len(sorted))], ", ")
+}
+
+// number is the number of a version, as 12 or v12, -1 if it is none.
+func number(version string) int64 {
+	n, err := strconv.ParseInt(strings.TrimPrefix(version, "v"), 10, 62)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
 }

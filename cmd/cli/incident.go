@@ -17,15 +17,15 @@ import (
 func newIncident(code *int) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "incident",
-		Short: "what the recording of an incident proves",
+		Short: "what the recording of an incident proves, and how logs of it are read",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"audit"})
+				return unknown("command", args[0], []string{"import", "audit"})
 			}
 			return usage("incident wants a command, for example lockstep incident audit monitor.log")
 		},
 	}
-	c.AddCommand(newAudit(code))
+	c.AddCommand(newImport(), newAudit(code))
 	return c
 }
 
@@ -212,6 +212,9 @@ func printBad(b *strings.Builder, bad *incident.Bad, w io.Writer) {
 	fmt.Fprintf(b, "%s not be read:\n", model.Count(bad.Count, "line could", "lines could"))
 	for _, l := range bad.First {
 		text := fmt.Sprintf("line %d: %s", l.Line, l.Why)
+		if l.File != "" {
+			text = l.File + ", " + text
+		}
 		if l.Text != "" {
 			text += ": " + l.Text
 		}
