@@ -54,6 +54,12 @@ type Inferred struct {
 	// and Length of how long it lasts, nil for one that does not end in the run.
 	Begin       Between
 	End, Length *Between
+
+	// fault and node are their numbers; narrows says that other runs may let it begin or end at
+	// other times.
+	fault   uint8
+	node    int
+	narrows bool
 }
 
 // Between is a least and a largest duration.
@@ -86,7 +92,7 @@ func Explain(ctx context.Context, s Scenario, l Log, maxFaults int, o Options) (
 			return nil, err
 		}
 		result.Faults = faults
-		if err := x.tell(result, s, faults == maxFaults); err != nil {
+		if err := x.tell(ctx, result, s, faults == maxFaults); err != nil {
 			return nil, err
 		}
 		if result.Trace != nil || result.CutOff != "" || x.spent {
@@ -138,6 +144,8 @@ func (l *Log) durations() []time.Duration {
 type explainer struct {
 	*explorer
 	log Log
+	// given are the options before anything was found.
+	given Options
 	// found are stored states with which the log is at its end; matched is how many events some
 	// run agrees with, and furthest are states with that many.
 	found    []uint32
@@ -175,7 +183,7 @@ func explainWith(ctx context.Context, s Scenario, l Log, faults int, tick *model
 }
 
 func newExplainer(s Scenario, l Log, faults int, tick model.Tick, o Options, started time.Time) (*explainer, error) {
-	x := &explainer{log: l, explorer: &explorer{options: o, started: started, maxFaults: faults}}
+	x := &explainer{log: l, given: o, explorer: &explorer{options: o, started: started, maxFaults: faults}}
 	rules, learner, err := s.world(tick, nil, o)
 	if err != nil {
 		return nil, err
@@ -229,7 +237,7 @@ func (x *explainer) look(id uint32, t *target) {
 }
 
 // tell adds what was found to the result; last says that no more faults are tried.
-func (x *explainer) tell(result *Explanation, s Scenario, last bool) error {
+func (x *explainer) tell(ctx context.Context, result *Explanation, s Scenario, last bool) error {
 	result.Stats.States += x.states.len()
 	result.Stats.Transitions += x.transitions
 	result.Stats.Memory = max(result.Stats.Memory, x.used())
@@ -267,6 +275,9 @@ func (x *explainer) tell(result *Explanation, s Scenario, last bool) error {
 			continue
 		}
 		result.Inferred = inferred
+		if err := x.widen(ctx, s, inferred); err != nil {
+			return err
+		}
 		if err := x.describeRun(result, s, path, x.states.at(state)); err != nil {
 			return err
 		}

@@ -46,10 +46,14 @@ type Deed struct {
 	TTL time.Duration
 	// Observation is what the process observes.
 	Observation model.Observation
-	// Changes are the entries that it is about, with what became of them, and Names the keys.
+	// Changes are the entries that it is about, with what became of them.
 	Changes []model.Change
-	Names   []string
+
+	learner *learner
 }
+
+// StoreOf returns the names of the store and of the key of a change.
+func (d *Deed) StoreOf(k model.KeyID) (store, key string) { return d.learner.name(k) }
 
 // observer lets only runs pass that agree with a log. It is a monitor, so that how far a run has
 // come in the log is part of its state. State.Since[0] is the clock that runs from the
@@ -64,11 +68,14 @@ type observer struct {
 	// last is, for each node, its last event+1.
 	last []int
 
-	// What the step that Check has looked at says: whether it agrees, and between which
-	// instants it happens if it is in the log.
-	agrees, timed bool
-	from, to      model.Ticks
-	deed          Deed
+	// narrow, if it is set, says besides when a fault begins and ends.
+	narrow *narrowing
+
+	// What Check found out of the step that it has looked at: whether it agrees, whether it is
+	// in the log, and, if it is timed, between which instants it happens.
+	agrees, seen, timed bool
+	from, to            model.Ticks
+	deed                Deed
 }
 
 // newObserver returns one for the log, whose times are whole numbers of ticks.
@@ -125,11 +132,19 @@ func (o *observer) position(memory []byte) int {
 
 // Check looks at a step and says in the observer whether it agrees with the log.
 func (o *observer) Check(s *model.State, e *model.Event, memory []byte) model.Outcome {
-	o.agrees, o.timed = true, false
+	o.agrees, o.seen, o.timed = true, false, false
 	at := o.position(memory)
 	if e.Move.Kind == model.MoveFault && e.Node >= 0 {
 		// What is gone for good does nothing any more.
 		o.agrees = s.Nodes[e.Node].Status != model.Crashed || e.Node >= len(o.last) || o.last[e.Node] <= at
+	}
+	if o.narrow != nil && o.narrow.of(e) {
+		o.timed = true
+		o.from, o.to = o.narrow.begin[0], o.narrow.begin[1]
+		if e.Move.Kind == model.MoveRecovery {
+			o.from, o.to = o.narrow.end[0], o.narrow.end[1]
+		}
+		return 0
 	}
 	if !e.Reached || e.Operation == nil || e.Move.Kind == model.MoveReply {
 		return 0
@@ -144,7 +159,7 @@ func (o *observer) Check(s *model.State, e *model.Event, memory []byte) model.Ou
 	}
 	event := &o.log.Events[at]
 	o.agrees = (event.Node < 0 || event.Node == e.Node) && event.Fits(d) && agreeOn(event.Value, d, memory[positionBytes:])
-	o.timed, o.from, o.to = true, o.least[at], o.most[at]
+	o.seen, o.timed, o.from, o.to = true, true, o.least[at], o.most[at]
 	at++
 	memory[0], memory[1], memory[2] = byte(at), byte(at>>8), byte(at>>16)
 	return 0
@@ -153,16 +168,12 @@ func (o *observer) Check(s *model.State, e *model.Event, memory []byte) model.Ou
 // deedOf returns the operation as the log would have it. It is reused.
 func (o *observer) deedOf(op *model.Operation, e *model.Event) *Deed {
 	d := &o.deed
-	*d = Deed{Operation: op, TTL: o.learner.tick.Duration(op.TTL), Names: d.Names[:0]}
+	*d = Deed{Operation: op, TTL: o.learner.tick.Duration(op.TTL), learner: o.learner}
 	if op.Kind.OnEntry() && !op.Local {
 		d.Store, d.Key = o.learner.name(op.Key)
 	}
 	if e != nil {
 		d.Observation, d.Changes = e.Observation, e.Changes
-		for i := range e.Changes {
-			_, key := o.learner.name(e.Changes[i].Key)
-			d.Names = append(d.Names, key)
-		}
 	}
 	return d
 }

@@ -135,7 +135,16 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	}
 	x.check() // which starts the clocks that are watched, makes notes and numbers calls
 	if o := x.search.observer; o != nil && o.timed {
-		step.observed = x.search.observer.position(x.to.Memory)
+		if z != &x.mid {
+			x.mid.Copy(z)
+			z = &x.mid
+		}
+		if !x.observe() {
+			return pathMove{}, fmt.Errorf("scheduler: step %d of a stored run is not that of the log", n)
+		}
+		if o.seen {
+			step.observed = o.position(x.to.Memory)
+		}
 		step.constraints = append(step.constraints, difference{i: n, k: 0, least: zone.Bound(o.from), most: zone.Bound(o.to)})
 	}
 	step.event = x.event.Clone()
