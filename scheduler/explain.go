@@ -251,38 +251,68 @@ func (x *explainer) tell(ctx context.Context, result *Explanation, s Scenario, l
 		return nil
 	}
 	result.Matched, result.More = len(x.log.Events), x.limit != "" || len(x.found) == maxFound
+	runs, more, err := x.apart()
+	if err != nil {
+		return err
+	}
+	result.More = result.More || more
+	for i, r := range runs {
+		if i > 0 {
+			result.Others = append(result.Others, r.inferred)
+			continue
+		}
+		result.Inferred = r.inferred
+		if err := x.widen(ctx, s, r.inferred); err != nil {
+			return err
+		}
+		if err := x.describeRun(result, s, r.path, x.states.at(r.state)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inferredRun is a run that agrees with the log.
+type inferredRun struct {
+	state    uint32
+	path     []pathMove
+	inferred []Inferred
+}
+
+// apart returns the runs that were found, one for each signature, and whether there may be more. A
+// node that stops and never goes on is as good as gone: such runs come last.
+func (x *explainer) apart() (runs []inferredRun, more bool, err error) {
 	signatures := map[string]bool{}
 	for _, state := range x.found {
-		if len(signatures) == maxExplanations {
-			result.More = true
-			break
-		}
 		path, err := newExpander(x.explorer, x.rules).path(state, nil)
 		if err != nil {
-			return err
+			return nil, false, err
 		}
 		inferred, err := x.infer(path)
 		if err != nil {
-			return err
+			return nil, false, err
 		}
 		signature := signatureOf(inferred)
 		if signatures[signature] {
 			continue
 		}
+		if len(runs) == maxExplanations {
+			more = true
+			break
+		}
 		signatures[signature] = true
-		if result.Trace != nil {
-			result.Others = append(result.Others, inferred)
-			continue
-		}
-		result.Inferred = inferred
-		if err := x.widen(ctx, s, inferred); err != nil {
-			return err
-		}
-		if err := x.describeRun(result, s, path, x.states.at(state)); err != nil {
-			return err
-		}
+		runs = append(runs, inferredRun{state, path, inferred})
 	}
-	return nil
+	unended := func(r inferredRun) (n int) {
+		for _, f := range r.inferred {
+			if f.End == nil && x.rules.Faults[f.fault].Halts() {
+				n++
+			}
+		}
+		return n
+	}
+	slices.SortStableFunc(runs, func(a, b inferredRun) int { return unended(a) - unended(b) })
+	return runs, more, nil
 }
 
 // signatureOf tells runs apart by their faults.

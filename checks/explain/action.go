@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/checks/incident"
@@ -105,6 +106,11 @@ func readActions(r incident.Reader) (*actions, error) {
 	}
 	// A script that did nothing was not there: NOSCRIPT, and EVAL follows.
 	log.all = slices.DeleteFunc(log.all, func(a *action) bool { return len(a.reads)+len(a.effects) == 0 })
+	for _, a := range log.all {
+		if a.script {
+			a.text += " of " + a.does()
+		}
+	}
 	return log, nil
 }
 
@@ -118,9 +124,24 @@ func (a *action) take(effects []incident.Effect) {
 	}
 }
 
+// does says what a script does.
+func (a *action) does() string {
+	var parts []string
+	for _, key := range a.reads {
+		parts = append(parts, "get "+key)
+	}
+	for _, e := range a.effects {
+		parts = append(parts, string(e.Kind)+" "+e.Key)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // short is a command in about 60 characters at most.
 func short(c *incident.Command) string {
 	text := c.Name
+	if _, script := c.CallsScript(); script {
+		return text
+	}
 	for _, arg := range c.Args {
 		if len(text)+len(arg) > 60 {
 			return text + " ..."

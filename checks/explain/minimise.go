@@ -26,6 +26,14 @@ type Minimised struct {
 	Minimal bool
 }
 
+// TraceOf returns the trace, nil for none.
+func (m *Minimised) TraceOf() *model.Trace {
+	if m == nil {
+		return nil
+	}
+	return m.Trace
+}
+
 // Minimise searches for the smallest scenario in which a property is violated that the run
 // violates: with the same protocol, parameters and kinds of faults, as many as the run has, and
 // the fewest nodes, then requests, then updates. What is found is minimal by exhaustive search of that

@@ -67,9 +67,10 @@ type Node struct {
 
 // Parameter is what was read from the log.
 type Parameter struct {
-	Name, Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 	// Why says from what.
-	Why string
+	Why string `json:"why"`
 }
 
 // Read finds out what the commands of a log are about. An error says what must be given.

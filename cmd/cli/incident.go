@@ -20,12 +20,12 @@ func newIncident(code *int) *cobra.Command {
 		Short: "what the recording of an incident proves, and how logs of it are read",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"import", "audit"})
+				return unknown("command", args[0], []string{"import", "audit", "explain", "test"})
 			}
 			return usage("incident wants a command, for example lockstep incident audit monitor.log")
 		},
 	}
-	c.AddCommand(newImport(), newAudit(code))
+	c.AddCommand(newImport(), newAudit(code), newExplain(code), newIncidentTest(code))
 	return c
 }
 
