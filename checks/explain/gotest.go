@@ -51,7 +51,11 @@ import (
 {{- end}}
 // It fails as long as that is so, first by the trace that is kept beside it.
 func {{.Name}}(t *testing.T) {
-	s := checks.NewScenario({{.Literal}})
+	p := {{.Literal}}
+{{- range .Fields}}
+	{{.}}
+{{- end}}
+	s := checks.NewScenario(p)
 	s.Name, s.KeepZeros = {{printf "%q" .ProtocolName}}, true
 	s.Nodes, s.Requests, s.Jobs, s.Updates, s.Invalidate = {{.Nodes}}, {{.Requests}}, {{.Jobs}}, {{.Updates}}, {{.Invalidate}}
 	s.Latency, s.Reply, s.ValueTTL = {{.Latency}}, {{.Reply}}, {{.ValueTTL}}
@@ -81,11 +85,11 @@ func (g *GoTest) Source() ([]byte, error) {
 	if of.Kind() == reflect.Pointer {
 		of, pointer = of.Elem(), "&"
 	}
-	literal, uses, err := structLiteral(s.Protocol)
+	fields, uses, err := assignments(s.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	name := of.Name() + literal
+	name := of.Name() + "{}"
 	imported, at := of.PkgPath(), of.PkgPath()[strings.LastIndexByte(of.PkgPath(), '/')+1:]
 	if at == g.Package {
 		imported = ""
@@ -99,7 +103,7 @@ func (g *GoTest) Source() ([]byte, error) {
 	var text bytes.Buffer
 	err = testTemplate.Execute(&text, map[string]any{
 		"Package": g.Package, "Name": g.Name, "Log": g.Log, "Text": strings.Split(wrapped(g.Text, 90), "\n"), "Import": imported,
-		"Literal": pointer + name, "ProtocolName": s.Name, "Nodes": s.Nodes, "Requests": s.Requests, "Jobs": s.Jobs, "Updates": s.Updates,
+		"Literal": pointer + name, "Fields": fields, "ProtocolName": s.Name, "Nodes": s.Nodes, "Requests": s.Requests, "Jobs": s.Jobs, "Updates": s.Updates,
 		"Invalidate": s.Invalidate, "Latency": rangeLiteral(s.Latency), "Reply": rangeLiteral(s.Reply), "ValueTTL": durationLiteral(s.ValueTTL),
 		"Faults": b.Faults, "Property": g.Property.Name(), "Argument": argument,
 		"Time": uses || s.Latency != (model.Range{}) || s.Reply != (model.Range{}) || s.ValueTTL > 0,
@@ -110,15 +114,14 @@ func (g *GoTest) Source() ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// structLiteral writes the parameters of a protocol as the body of a composite literal, and reports
-// whether it has durations.
-func structLiteral(p protocol.Protocol) (literal string, uses bool, err error) {
+// assignments set the parameters of a protocol p, which may be in structs that it embeds. uses
+// reports whether there are durations.
+func assignments(p protocol.Protocol) (list []string, uses bool, err error) {
 	parameters, err := protocol.Parameters(p)
 	if err != nil {
-		return "", false, err
+		return nil, false, err
 	}
 	v := reflect.Indirect(reflect.ValueOf(p))
-	var parts []string
 	for _, q := range parameters {
 		field := v.FieldByName(q.Field)
 		if field.IsZero() {
@@ -131,16 +134,14 @@ func structLiteral(p protocol.Protocol) (literal string, uses bool, err error) {
 		case model.Range:
 			text, uses = rangeLiteral(x), true
 		default:
-			switch field.Kind() {
-			case reflect.String:
+			text = fmt.Sprint(x)
+			if field.Kind() == reflect.String {
 				text = fmt.Sprintf("%q", field.String())
-			default:
-				text = fmt.Sprint(x)
 			}
 		}
-		parts = append(parts, q.Field+": "+text)
+		list = append(list, "p."+q.Field+" = "+text)
 	}
-	return "{" + strings.Join(parts, ", ") + "}", uses, nil
+	return list, uses, nil
 }
 
 func rangeLiteral(r model.Range) string {

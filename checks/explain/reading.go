@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -190,12 +191,18 @@ func (b *Reading) keep(all []*action) {
 		}
 	}
 	for _, a := range b.actions {
+		if updater.MatchString(a.node) {
+			continue
+		}
 		if e := a.sole(); e == nil || e.Key != b.Source || e.Kind != incident.Sets && e.Kind != incident.Counts {
 			b.updates[a.client] = false
 		}
 	}
 	b.Commands = len(b.actions)
 }
+
+// updater is the name that a trace gives to the node of an update.
+var updater = regexp.MustCompile(`^u[0-9]+$`)
 
 // findNodes finds out which client is which node: clients that use one token are, unless the token
 // tells nobody apart.
