@@ -17,9 +17,10 @@ type item struct {
 	value string
 	// expires is when its TTL is over, zero for never.
 	expires time.Time
-	// line set it, at a time.
-	line int
-	at   time.Time
+	// place set it, at a time, in a database.
+	place place
+	at    time.Time
+	db    int
 	// holding is whose lock it is, if it is one.
 	holding *holding
 	// stored is who has stored it, if it is a value.
@@ -40,6 +41,8 @@ type keyspace struct {
 	versions map[string]int
 	// dropped is how many keys were not followed, since there were too many.
 	dropped int
+	// purge is how many keys are dropped before it is looked again for what is over.
+	purge int
 }
 
 func newKeyspace() *keyspace {
@@ -60,11 +63,22 @@ func (k *keyspace) get(key string, at time.Time) (i *item, sure bool) {
 	return i, left > slack
 }
 
-// set puts an item under a key.
+// set puts an item under a key. When there are too many, values whose TTL is over are taken
+// out.
 func (k *keyspace) set(key string, i *item) {
 	if _, known := k.items[key]; !known && len(k.items) >= maxKeys {
-		k.dropped++
-		return
+		if k.purge == 0 {
+			k.purge = maxKeys / 8
+			for old, held := range k.items {
+				if held.holding == nil && !held.expires.IsZero() && i.at.Sub(held.expires) > slack {
+					delete(k.items, old)
+				}
+			}
+		}
+		if k.purge--; len(k.items) >= maxKeys {
+			k.dropped++
+			return
+		}
 	}
 	if len(i.value) > maxValue {
 		i.value = i.value[:maxValue]
@@ -141,6 +155,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 	default:
 		return s, false
 	}
+	s.key = c.key(s.key)
 	if s.ttl > 0 {
 		s.expires = c.Time.Truncate(time.Millisecond).Add(s.ttl)
 	}
@@ -152,7 +167,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	a := c.Args
 	if c.Name == "persist" && len(a) == 1 {
-		return a[0], expires, true
+		return c.key(a[0]), expires, true
 	}
 	if len(a) < 2 {
 		return "", expires, false
@@ -164,13 +179,13 @@ func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	now := c.Time.Truncate(time.Millisecond)
 	switch c.Name {
 	case "expire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
 	case "pexpire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
 	case "expireat":
-		return a[0], time.Unix(n, 0), true
+		return c.key(a[0]), time.Unix(n, 0), true
 	case "pexpireat":
-		return a[0], time.UnixMilli(n), true
+		return c.key(a[0]), time.UnixMilli(n), true
 	}
 	return "", expires, false
 }
