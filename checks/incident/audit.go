@@ -34,6 +34,7 @@ const DefaultSkew = 100 * time.Millisecond
 // auditor follows what happens.
 type auditor struct {
 	options AuditOptions
+	limits  limits
 	keys    *keyspace
 	clients *kept[string, *client]
 	// locks are the keys that are asked for with NX and are taken for locks.
@@ -41,7 +42,9 @@ type auditor struct {
 	tokens *kept[of, *holding]
 	// shared are tokens with which several clients were granted a lock: they tell nobody
 	// apart.
-	shared  *kept[of, bool]
+	shared *kept[of, bool]
+	// polled are keys that were read as values before they were asked for.
+	polled  *kept[string, bool]
 	rebuilt map[string]*rebuilds // by key
 	names   *names
 	beliefs *beliefs
@@ -52,6 +55,9 @@ type auditor struct {
 	commanded bool
 	// seen are the clients that were counted.
 	seen map[string]bool
+	// full is how many locks are passed over before room is looked for, and lost how many were
+	// forgotten.
+	full, lost int
 }
 
 // of is a token of a lock.
@@ -90,10 +96,14 @@ func AuditLogs(o AuditOptions, logs ...*Log) (*Result, error) {
 // AuditEvents reads events to their end, in the order of their times, and reports what they
 // prove. An error is one of the input.
 func AuditEvents(events EventReader, o AuditOptions) (*Result, error) {
+	return auditEvents(events, o, usualLimits())
+}
+
+func auditEvents(events EventReader, o AuditOptions, l limits) (*Result, error) {
 	r := &Result{Locks: []string{}, Findings: []Finding{}, Doubts: []Doubt{}}
 	a := &auditor{
-		options: o, keys: newKeyspace(), clients: newKept[string, *client](), locks: map[string]*attempts{},
-		tokens: newKept[of, *holding](), shared: newKept[of, bool](), rebuilt: map[string]*rebuilds{}, names: newNames(),
+		options: o, limits: l, keys: newKeyspace(l.keys), clients: newKept[string, *client](l.kept), locks: map[string]*attempts{},
+		tokens: newKept[of, *holding](l.kept), shared: newKept[of, bool](l.kept), polled: newKept[string, bool](l.kept), rebuilt: map[string]*rebuilds{}, names: newNames(l),
 		result: r, seen: map[string]bool{},
 	}
 	a.beliefs = newBeliefs(a)
@@ -129,7 +139,7 @@ func AuditEvents(events EventReader, o AuditOptions) (*Result, error) {
 // command takes a command into account.
 func (a *auditor) command(c *Command) {
 	a.result.Commands++
-	if !a.seen[c.Client] && len(a.seen) < maxKeys {
+	if !a.seen[c.Client] && len(a.seen) < a.limits.keys {
 		a.seen[c.Client] = true
 		a.result.Clients++
 	}
@@ -342,7 +352,7 @@ func (a *auditor) doubt(lock, text, wanted string, places ...place) {
 
 // forgotten is how many clients, tokens and requests were forgotten.
 func (a *auditor) forgotten() int {
-	return a.clients.forgotten + a.tokens.forgotten + a.beliefs.forgotten()
+	return a.clients.forgotten + a.tokens.forgotten + a.lost + a.beliefs.forgotten()
 }
 
 // withoutValues takes out what rests on a lock that was none.

@@ -61,12 +61,11 @@ type beliefs struct {
 	locks map[string][]*belief
 	own   map[*belief]*successor
 	// values are what was stored, by key.
-	values   map[string]*version
+	values   *kept[string, *version]
 	rebuilds map[string]*concurrent
 	nodes    map[string]*node
 	// unkeyed and keyed: some lock was not named, and some was.
 	unkeyed, keyed bool
-	others         []string
 }
 
 // node is a service instance: its latest event.
@@ -89,20 +88,19 @@ type version struct {
 	sinceIn place
 }
 
-// Limits on what is followed at a time.
-const (
-	maxBeliefs = 16
-	maxValues  = 1 << 14
-)
+// maxBeliefs is how many beliefs in one lock are followed at a time.
+const maxBeliefs = 16
 
 func newBeliefs(a *auditor) *beliefs {
 	return &beliefs{
-		auditor: a, workers: newKept[string, *worker](), tokens: newKept[string, *belief](), locks: map[string][]*belief{},
-		own: map[*belief]*successor{}, values: map[string]*version{}, rebuilds: map[string]*concurrent{}, nodes: map[string]*node{},
+		auditor: a, workers: newKept[string, *worker](a.limits.kept), tokens: newKept[string, *belief](a.limits.kept), locks: map[string][]*belief{},
+		own: map[*belief]*successor{}, values: newKept[string, *version](a.limits.values), rebuilds: map[string]*concurrent{}, nodes: map[string]*node{},
 	}
 }
 
-func (b *beliefs) forgotten() int { return b.workers.forgotten + b.tokens.forgotten }
+func (b *beliefs) forgotten() int {
+	return b.workers.forgotten + b.tokens.forgotten + b.values.forgotten
+}
 
 // skew is by how much the clocks of two nodes may differ.
 func (b *beliefs) skew(one, other string) time.Duration {
@@ -224,7 +222,7 @@ const unnamed = "the lock"
 
 func (b *beliefs) acquired(e *Event, w *worker) {
 	key := b.keyOf(e)
-	if b.locks[key] == nil && len(b.locks) == maxLocks || len(b.own) == maxKept {
+	if b.locks[key] == nil && len(b.locks) == b.limits.locks || len(b.own) >= b.limits.kept {
 		b.keys.dropped++
 		return
 	}

@@ -108,7 +108,7 @@ type Result struct {
 	Doubts   []Doubt   `json:"undecided"`
 	Bad      Bad       `json:"bad_lines"`
 	// Dropped is how many keys were not followed, for lack of memory, Forgotten how many
-	// clients, tokens and requests were forgotten, and Left how many findings and doubts were
+	// clients, locks, tokens and requests were forgotten, and Left how many findings and doubts were
 	// left out since there are so many.
 	Dropped   int `json:"keys_not_followed,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`

@@ -6,11 +6,8 @@ import (
 	"time"
 )
 
-// Limits on what is followed, so that a recording of any length is read in constant memory.
-const (
-	maxKeys  = 1 << 17
-	maxValue = 256
-)
+// maxValue is how much of a value is kept.
+const maxValue = 256
 
 // item is what a key holds, as far as the recording shows.
 type item struct {
@@ -41,12 +38,14 @@ type keyspace struct {
 	versions map[string]int
 	// dropped is how many keys were not followed, since there were too many.
 	dropped int
+	// most is how many keys are followed.
+	most int
 	// purge is how many keys are dropped before it is looked again for what is over.
 	purge int
 }
 
-func newKeyspace() *keyspace {
-	return &keyspace{items: map[string]*item{}, versions: map[string]int{}}
+func newKeyspace(most int) *keyspace {
+	return &keyspace{most: most, items: map[string]*item{}, versions: map[string]int{}}
 }
 
 // get returns what is under a key at a time, nil for nothing, and whether that is sure. What
@@ -66,16 +65,16 @@ func (k *keyspace) get(key string, at time.Time) (i *item, sure bool) {
 // set puts an item under a key. When there are too many, values whose TTL is over are taken
 // out.
 func (k *keyspace) set(key string, i *item) {
-	if _, known := k.items[key]; !known && len(k.items) >= maxKeys {
+	if _, known := k.items[key]; !known && len(k.items) >= k.most {
 		if k.purge == 0 {
-			k.purge = maxKeys / 8
+			k.purge = k.most/8 + 1
 			for old, held := range k.items {
 				if held.holding == nil && !held.expires.IsZero() && i.at.Sub(held.expires) > slack {
 					delete(k.items, old)
 				}
 			}
 		}
-		if k.purge--; len(k.items) >= maxKeys {
+		if k.purge--; len(k.items) >= k.most {
 			k.dropped++
 			return
 		}
@@ -89,7 +88,7 @@ func (k *keyspace) set(key string, i *item) {
 
 // change counts a change of a key.
 func (k *keyspace) change(key string) {
-	if _, known := k.versions[key]; known || len(k.versions) < 2*maxKeys {
+	if _, known := k.versions[key]; known || len(k.versions) < 2*k.most {
 		k.versions[key]++
 	}
 }

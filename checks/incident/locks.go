@@ -2,6 +2,8 @@ package incident
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,26 +31,15 @@ type waiting struct {
 	tries       int
 }
 
-// maxLocks is how many locks are followed, and how many who wait for each.
-const (
-	maxLocks   = 1 << 14
-	maxWaiting = 1 << 10
-)
-
 // isValue reports whether a key that was set with NX is a cached value rather than a lock: it
 // was read as one, and nobody has acted on it as the holder of a lock.
 func (l *attempts) isValue(key string) bool { return l.polled && !l.proved && !calledLock(key) }
 
+// lockName is the name of what is a lock by it: lock:feed, but not block:7.
+var lockName = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:locks?|mutex|lease|leader|semaphore)(?:[^A-Za-z]|$)|Lock|Mutex|Lease|Leader`)
+
 // calledLock reports whether the name of a key says that it is a lock.
-func calledLock(key string) bool {
-	key = strings.ToLower(key)
-	for _, word := range []string{"lock", "mutex", "lease", "leader", "semaphore"} {
-		if strings.Contains(key, word) {
-			return true
-		}
-	}
-	return false
-}
+func calledLock(key string) bool { return lockName.MatchString(key) }
 
 // guarded reports whether the name of a lock says that it is that of a key, as lock:feed is of
 // feed.
@@ -57,30 +48,51 @@ func guarded(lock, key string) bool {
 }
 
 // lockOf returns what is known of a lock that is asked for with NX; nil if the key is none: a
-// client that has read it just before fills a cache, and so does one that holds its lock.
+// client that has read it just before fills a cache, so does one that holds its lock, and so
+// do those who come after that.
 func (a *auditor) lockOf(by *client, key string) *attempts {
 	if lock := a.locks[key]; lock != nil {
 		return lock
 	}
 	if !calledLock(key) {
-		for _, read := range by.read {
-			if read == key {
-				return nil
-			}
+		if i := a.keys.items[key]; slices.Contains(by.read, key) || i != nil && i.stored != nil {
+			return nil
 		}
 		for _, h := range by.holdings {
-			if guarded(h.key, key) {
+			if guarded(h.key, key) || slices.Contains(h.before, key) {
 				return nil
 			}
 		}
 	}
-	if len(a.locks) == maxLocks {
+	if len(a.locks) >= a.limits.locks && !a.forgetLocks() {
 		a.keys.dropped++
 		return nil
 	}
-	lock := &attempts{by: map[string]*waiting{}}
+	_, polled := a.polled.get(key)
+	lock := &attempts{by: map[string]*waiting{}, polled: polled}
 	a.locks[key] = lock
 	return lock
+}
+
+// forgetLocks forgets the locks that nobody holds, and reports whether that made room. It is not
+// tried for every lock that finds none.
+func (a *auditor) forgetLocks() bool {
+	if a.full > 0 {
+		a.full--
+		return false
+	}
+	for key := range a.locks {
+		if i, _ := a.keys.get(key, a.now.Add(-slack)); i == nil || i.holding == nil || i.holding.over {
+			delete(a.locks, key)
+			delete(a.keys.items, key)
+			a.lost++
+		}
+	}
+	if len(a.locks) < a.limits.locks*7/8 {
+		return true
+	}
+	a.full = a.limits.locks / 8
+	return len(a.locks) < a.limits.locks
 }
 
 // set is a command that sets a key.
@@ -243,7 +255,7 @@ func (a *auditor) refused(c *Command, by *client, s setting, lock *attempts, fou
 		// A value that two ask with tells nobody apart.
 		a.shared.set(of{s.key, s.value}, true)
 	}
-	lock.wait(c.Client, a.here, a.now)
+	lock.wait(c.Client, a.here, a.now, a.limits.waiting)
 	if lock.recent = append(lock.recent, a.now); len(lock.recent) > storm {
 		lock.recent = lock.recent[1:]
 	}
@@ -255,19 +267,19 @@ func (a *auditor) refused(c *Command, by *client, s setting, lock *attempts, fou
 }
 
 // wait notes that a client was refused.
-func (l *attempts) wait(client string, here place, now time.Time) {
+func (l *attempts) wait(client string, here place, now time.Time, most int) {
 	l.since++
 	l.last = here
 	w := l.by[client]
 	if w == nil {
-		if len(l.by) == maxWaiting {
+		if len(l.by) == most {
 			for other, w := range l.by {
 				if w.granted != l.granted {
 					delete(l.by, other)
 				}
 			}
 		}
-		if len(l.by) == maxWaiting {
+		if len(l.by) == most {
 			return
 		}
 		w = &waiting{}

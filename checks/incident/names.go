@@ -26,8 +26,8 @@ type names struct {
 	keys *kept[string, string]
 }
 
-func newNames() *names {
-	return &names{holders: newKept[string, name](), keys: newKept[string, string]()}
+func newNames(l limits) *names {
+	return &names{holders: newKept[string, name](l.kept), keys: newKept[string, string](l.kept)}
 }
 
 // asked notes that a lock was asked for with a token.
@@ -46,40 +46,3 @@ func (n *names) of(token, client string) string {
 	}
 	return holder.String() + " (token " + token + ")"
 }
-
-// kept is a map that forgets what was first put into it when there is too much.
-type kept[K comparable, V any] struct {
-	values    map[K]V
-	order     []K
-	forgotten int
-}
-
-// maxKept is how many clients, tokens and requests are known at a time.
-const maxKept = 1 << 15
-
-func newKept[K comparable, V any]() *kept[K, V] { return &kept[K, V]{values: map[K]V{}} }
-
-func (k *kept[K, V]) get(key K) (V, bool) {
-	v, ok := k.values[key]
-	return v, ok
-}
-
-func (k *kept[K, V]) set(key K, v V) {
-	if _, known := k.values[key]; !known {
-		k.order = append(k.order, key)
-	}
-	k.values[key] = v
-	if len(k.order) <= maxKept {
-		return
-	}
-	for _, old := range k.order[:maxKept/2] {
-		if _, known := k.values[old]; known {
-			delete(k.values, old)
-			k.forgotten++
-		}
-	}
-	k.order = append(make([]K, 0, maxKept+1), k.order[maxKept/2:]...)
-}
-
-// remove takes a key away. Its place in the order stays: it is forgotten with it.
-func (k *kept[K, V]) remove(key K) { delete(k.values, key) }

@@ -2,6 +2,8 @@ package incident
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -26,8 +28,11 @@ func (a *auditor) rebuild(s *storing) {
 		r = nil
 	}
 	if r == nil {
-		if len(a.rebuilt) >= maxKept {
-			return
+		if len(a.rebuilt) >= a.limits.values {
+			// What is counted so far is told: there is no room for more.
+			for _, key := range slices.Sorted(maps.Keys(a.rebuilt)) {
+				a.concluded(key)
+			}
 		}
 		r = &rebuilds{first: s.place}
 		a.rebuilt[s.key] = r

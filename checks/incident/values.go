@@ -87,6 +87,7 @@ func (a *auditor) read(c *Command, by *client, key string) {
 		return
 	}
 	if !c.Script {
+		a.polled.set(key, true)
 		by.holdings = slices.DeleteFunc(by.holdings, func(h *holding) bool {
 			if !h.over && !a.expired(h, a.now) {
 				return false

@@ -33,14 +33,10 @@ func (b *beliefs) stored(e *Event, w *worker) {
 	if n < 0 {
 		return
 	}
-	before := b.values[key]
-	if before == nil {
-		if len(b.values) == maxValues {
-			b.keys.dropped++
-			return
-		}
+	before, known := b.values.get(key)
+	if !known {
 		before = &version{number: -1, highest: -1}
-		b.values[key] = before
+		b.values.set(key, before)
 	}
 	who, token := w.name.String(), ""
 	if len(w.beliefs) > 0 {
@@ -97,8 +93,8 @@ func (b *beliefs) answer(e *Event, w *worker) {
 		return
 	}
 	key := b.valueOf(e, w)
-	stored := b.values[key]
-	if stored == nil {
+	stored, known := b.values.get(key)
+	if !known {
 		// The lock names the value where the answer does not.
 		if stored = b.onlyValue(); stored == nil {
 			return
@@ -112,10 +108,10 @@ func (b *beliefs) answer(e *Event, w *worker) {
 
 // onlyValue is what was stored, if that is one value, and a log does not name it.
 func (b *beliefs) onlyValue() *version {
-	if len(b.values) != 1 {
+	if len(b.values.values) != 1 {
 		return nil
 	}
-	for key, v := range b.values {
+	for key, v := range b.values.values {
 		if strings.HasPrefix(key, "the value") {
 			return v
 		}
@@ -143,7 +139,8 @@ func (b *beliefs) rebuildStart(e *Event, w *worker) {
 	key := b.valueOf(e, w)
 	group := b.rebuilds[key]
 	if group == nil {
-		if len(b.rebuilds) == maxValues {
+		if len(b.rebuilds) == b.limits.values {
+			b.keys.dropped++
 			return
 		}
 		group = &concurrent{}

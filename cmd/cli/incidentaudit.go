@@ -224,7 +224,7 @@ func printRead(r *incident.Result, line func(indent, format string, args ...any)
 		line("", "%s not followed, for lack of memory.", model.Count(r.Dropped, "key was", "keys were"))
 	}
 	if r.Forgotten > 0 {
-		line("", "%s forgotten, the oldest first, for lack of memory: what they did later is not told of them.", model.Count(r.Forgotten, "client, token or request was", "clients, tokens and requests were"))
+		line("", "%s forgotten, the oldest first, for lack of memory: what they did later is not told of them.", model.Count(r.Forgotten, "client, lock, token or request was", "clients, locks, tokens and requests were"))
 	}
 }
 
