@@ -134,6 +134,10 @@ func (b *beliefs) silence(held *belief) {
 		b.find(Finding{Kind: SilentOwner, Key: held.key, Time: b.now, about: about(held.token), Text: text + fmt.Sprintf("; the TTL of %s is over", held.ttl)}, "", held.place, lastIn)
 		return
 	}
+	if waiting == "" {
+		// Nobody waits for it: nothing hangs on that.
+		return
+	}
 	b.doubt("", text+": whether it is at work, and whether the store would end its lock, is not shown", "a log of that node, and the SET of the lock in the output of MONITOR, which has its TTL", held.place, lastIn)
 }
 
