@@ -107,8 +107,8 @@ func notation(v any) string {
 	return fmt.Sprint(v)
 }
 
-// valueOf reads what notation writes; nil for nothing.
-func valueOf(text string) (any, error) {
+// parsed reads what notation writes; nil for nothing.
+func parsed(text string) (any, error) {
 	if text == "" {
 		return nil, nil
 	}

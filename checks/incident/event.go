@@ -44,6 +44,8 @@ const (
 	Miss EventKind = "miss"
 	// Updated: the source has changed, to a version.
 	Updated EventKind = "updated"
+	// Crashed: the node is gone, and what it believed with it.
+	Crashed EventKind = "crashed"
 )
 
 // What else an event can be.
@@ -63,7 +65,7 @@ const (
 func ApplicationEvents() []EventKind {
 	return []EventKind{
 		Request, Refused, Acquired, Renewed, Lost, Release, Released, ReleaseRefused, RebuildStart, RebuildDone, RebuildFailed,
-		Stored, StoreRefused, Hit, Stale, Answered, Failed, Miss, Updated,
+		Stored, StoreRefused, Hit, Stale, Answered, Failed, Miss, Updated, Crashed,
 	}
 }
 

@@ -100,7 +100,7 @@ func HistoryOf(events EventReader) (*History, error) {
 
 // take takes an entry of a history into account and says what is wrong with it.
 func (h *History) take(e *Event, at int64, open map[string]int) string {
-	value, err := valueOf(e.Value)
+	value, err := parsed(e.Value)
 	if err != nil {
 		return err.Error()
 	}

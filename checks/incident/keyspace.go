@@ -6,20 +6,18 @@ import (
 	"time"
 )
 
-// Limits on what is followed, so that a recording of any length is read in constant memory.
-const (
-	maxKeys  = 1 << 17
-	maxValue = 256
-)
+// maxValue is how much of a value is kept.
+const maxValue = 256
 
 // item is what a key holds, as far as the recording shows.
 type item struct {
 	value string
 	// expires is when its TTL is over, zero for never.
 	expires time.Time
-	// line set it, at a time.
-	line int
-	at   time.Time
+	// place set it, at a time, in a database.
+	place place
+	at    time.Time
+	db    int
 	// holding is whose lock it is, if it is one.
 	holding *holding
 	// stored is who has stored it, if it is a value.
@@ -40,10 +38,14 @@ type keyspace struct {
 	versions map[string]int
 	// dropped is how many keys were not followed, since there were too many.
 	dropped int
+	// most is how many keys are followed.
+	most int
+	// purge is how many keys are dropped before it is looked again for what is over.
+	purge int
 }
 
-func newKeyspace() *keyspace {
-	return &keyspace{items: map[string]*item{}, versions: map[string]int{}}
+func newKeyspace(most int) *keyspace {
+	return &keyspace{most: most, items: map[string]*item{}, versions: map[string]int{}}
 }
 
 // get returns what is under a key at a time, nil for nothing, and whether that is sure. What
@@ -60,11 +62,22 @@ func (k *keyspace) get(key string, at time.Time) (i *item, sure bool) {
 	return i, left > slack
 }
 
-// set puts an item under a key.
+// set puts an item under a key. When there are too many, values whose TTL is over are taken
+// out.
 func (k *keyspace) set(key string, i *item) {
-	if _, known := k.items[key]; !known && len(k.items) >= maxKeys {
-		k.dropped++
-		return
+	if _, known := k.items[key]; !known && len(k.items) >= k.most {
+		if k.purge == 0 {
+			k.purge = k.most/8 + 1
+			for old, held := range k.items {
+				if held.holding == nil && !held.expires.IsZero() && i.at.Sub(held.expires) > slack {
+					delete(k.items, old)
+				}
+			}
+		}
+		if k.purge--; len(k.items) >= k.most {
+			k.dropped++
+			return
+		}
 	}
 	if len(i.value) > maxValue {
 		i.value = i.value[:maxValue]
@@ -75,7 +88,7 @@ func (k *keyspace) set(key string, i *item) {
 
 // change counts a change of a key.
 func (k *keyspace) change(key string) {
-	if _, known := k.versions[key]; known || len(k.versions) < 2*maxKeys {
+	if _, known := k.versions[key]; known || len(k.versions) < 2*k.most {
 		k.versions[key]++
 	}
 }
@@ -141,6 +154,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 	default:
 		return s, false
 	}
+	s.key = c.key(s.key)
 	if s.ttl > 0 {
 		s.expires = c.Time.Truncate(time.Millisecond).Add(s.ttl)
 	}
@@ -152,7 +166,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	a := c.Args
 	if c.Name == "persist" && len(a) == 1 {
-		return a[0], expires, true
+		return c.key(a[0]), expires, true
 	}
 	if len(a) < 2 {
 		return "", expires, false
@@ -164,13 +178,13 @@ func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	now := c.Time.Truncate(time.Millisecond)
 	switch c.Name {
 	case "expire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
 	case "pexpire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
 	case "expireat":
-		return a[0], time.Unix(n, 0), true
+		return c.key(a[0]), time.Unix(n, 0), true
 	case "pexpireat":
-		return a[0], time.UnixMilli(n), true
+		return c.key(a[0]), time.UnixMilli(n), true
 	}
 	return "", expires, false
 }

@@ -46,10 +46,10 @@ type Condition struct {
 	pattern      *regexp.Regexp
 }
 
-// kept are what a condition may keep, and quotedKept the same in a quoted regular expression.
+// keeps are what a condition may keep, and quotedKeeps the same in a quoted regular expression.
 var (
-	kept       = regexp.MustCompile(`\{(version|token|key|value|node|request)\}`)
-	quotedKept = regexp.MustCompile(`\\\{(version|token|key|value|node|request)\\\}`)
+	keeps       = regexp.MustCompile(`\{(version|token|key|value|node|request)\}`)
+	quotedKeeps = regexp.MustCompile(`\\\{(version|token|key|value|node|request)\\\}`)
 )
 
 // NewCondition returns a condition on a field. The names of what it keeps are checked.
@@ -58,17 +58,17 @@ func NewCondition(field, value string) (Condition, error) {
 	if !strings.Contains(value, "{") {
 		return c, nil
 	}
-	rest := kept.ReplaceAllString(value, "")
+	rest := keeps.ReplaceAllString(value, "")
 	if strings.ContainsAny(rest, "{}") {
 		return c, fmt.Errorf("%q keeps what is not known; it can keep {version}, {token}, {key}, {value}, {node} and {request}", value)
 	}
-	names := kept.FindAllString(value, -1)
-	if slices.Sort(names); len(slices.Compact(names)) != len(kept.FindAllString(value, -1)) {
+	names := keeps.FindAllString(value, -1)
+	if slices.Sort(names); len(slices.Compact(names)) != len(keeps.FindAllString(value, -1)) {
 		return c, fmt.Errorf("%q keeps the same twice", value)
 	}
 	var err error
 	text := regexp.QuoteMeta(value)
-	text = quotedKept.ReplaceAllString(text, `(?P<$1>.+?)`)
+	text = quotedKeeps.ReplaceAllString(text, `(?P<$1>.+?)`)
 	c.pattern, err = regexp.Compile("^" + text + "$")
 	return c, err
 }

@@ -68,6 +68,9 @@ func (l *traceLog) take(s *model.TraceStep) {
 			e.Key, e.Value, e.Version = c.Key, c.After, versionOf(c.After)
 		}
 	}
+	if s.EndsNode() {
+		add(Crashed, "")
+	}
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		by := s.By(m)
