@@ -188,35 +188,29 @@ func (s Span) words(at string) string {
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 
-// Words says in words why the log cannot have come about.
+// Words says in words why the log cannot have come about: a line that says what cannot happen, and
+// one for each thing that can.
 func (i *Impossible) Words() []string {
-	what := fmt.Sprintf("%s (%s", i.Place, clock(i.Time))
-	if i.Node != "" {
-		what += ", " + i.Node
-	}
-	what = strings.ToUpper(what[:1]) + what[1:] + ")"
-	if i.Command != "" {
-		what += ": " + i.Command
-	}
-	if i.Command == "" {
-		what += " is not reached: before it a run is bound to do more than the log has"
+	at, who := clock(i.Time), i.Node
+	if who != "" {
+		at += ", " + who
 	} else {
-		what += ": cannot happen"
+		who = "a node"
 	}
-	lines := []string{what + "."}
+	first := fmt.Sprintf("%s (%s) cannot happen: %s. ", strings.ToUpper(i.Place[:1])+i.Place[1:], at, i.Command)
+	if i.Command == "" {
+		first = fmt.Sprintf("The end of the log (%s) is not reached: before it a run is bound to do more than the log has. ", at)
+	}
 	if len(i.Instead) == 0 {
-		who := i.Node
-		if who == "" {
-			who = "nobody"
-		}
-		return append(lines, fmt.Sprintf("There %s can do nothing at all that a log would show.", who))
+		return []string{first + "There " + who + " can do nothing at all that a log would show."}
 	}
+	lines := []string{first + "What " + who + " can do there:"}
 	for _, a := range i.Instead {
-		line := fmt.Sprintf("it can do %s (%s), %s", a.Text, a.Source.Short(), a.When.words("at"))
+		text := a.Text
 		if a.Same {
-			line = fmt.Sprintf("it can do so (%s), but %s", a.Source.Short(), a.When.words("at"))
+			text = "this, but not then"
 		}
-		lines = append(lines, line)
+		lines = append(lines, fmt.Sprintf("%s (%s), %s", text, a.Source.Short(), a.When.words("at")))
 	}
 	return lines
 }
