@@ -3,8 +3,8 @@ package scheduler
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
