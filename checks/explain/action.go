@@ -83,6 +83,9 @@ func readActions(r incident.Reader) (*actions, error) {
 			log.last = c.Time
 		}
 		effects := c.Effects()
+		for i := range effects {
+			effects[i].Key = inDatabase(c.DB, effects[i].Key)
+		}
 		if c.Script {
 			if a := calling[c.Client]; a != nil {
 				a.take(effects)
@@ -112,6 +115,14 @@ func readActions(r incident.Reader) (*actions, error) {
 		}
 	}
 	return log, nil
+}
+
+// inDatabase is a key of a database: with that before it, unless it is the first.
+func inDatabase(db int, key string) string {
+	if db == 0 {
+		return key
+	}
+	return fmt.Sprintf("db%d:%s", db, key)
 }
 
 func (a *action) take(effects []incident.Effect) {

@@ -150,7 +150,7 @@ func typical(all []seen) time.Duration {
 	}
 	slices.Sort(lengths)
 	median := lengths[(len(lengths)-1)/2]
-	slack := max(median/50, 2*time.Millisecond)
+	slack := max(median/50, min(2*time.Millisecond, median/20))
 	for _, unit := range roundUnits {
 		near := (median + unit/2) / unit * unit
 		if d := near - median; near > 0 && d <= slack && d >= -slack {

@@ -21,8 +21,9 @@ type Settings struct {
 	// not read from the log.
 	Given map[string]bool
 	// Lock, Value and Source are the keys of the log for the lock, the cached value and the version
-	// of the source, empty to find out. Keys are those of the log for further keys of the
-	// protocol, by its own name with or without the store, as cache/feed.
+	// of the source, empty to find out; the source can be NoSource. Keys are those of the log for
+	// further keys of the protocol, by its own name with or without the store, as cache/feed. A
+	// key that is not in the first database has its database before it, as db1:feed.
 	Lock, Value, Source string
 	Keys                map[string]string
 	// Nodes has the number of the node for clients of which it is known.
@@ -33,6 +34,9 @@ type Settings struct {
 	MaxFaults int
 }
 
+// NoSource says that the log does not show the version of the source.
+const NoSource = "none"
+
 // DefaultTolerance is that of [Settings] that have none: what a busy machine adds to a wait.
 const DefaultTolerance = 20 * time.Millisecond
 
@@ -40,6 +44,8 @@ const DefaultTolerance = 20 * time.Millisecond
 type Reading struct {
 	Lock, Value, Source string
 	Nodes               []Node
+	// LeftOut are clients that do nothing but look at the lock, as tools do.
+	LeftOut []Node
 	// Parameters are what was read from the log.
 	Parameters []Parameter
 	// Scenario is the one to be explored.
@@ -153,7 +159,10 @@ func (b *Reading) findKeys(all []*action) error {
 			b.Value = names[0]
 		}
 	}
-	if b.Source == "" {
+	switch b.Source {
+	case NoSource:
+		b.Source = ""
+	case "":
 		for _, key := range byCount(after) {
 			if key != b.Value && set[key] == 0 && before[key] == 0 {
 				b.Source = key
@@ -184,11 +193,21 @@ func (b *Reading) keep(all []*action) {
 		keys[key] = true
 	}
 	b.updates = map[string]bool{}
+	acts := map[string]bool{}
 	for _, a := range all {
-		if a.touches(keys) {
-			b.actions = append(b.actions, a)
-			b.updates[a.client] = true
+		e := a.sole()
+		acts[a.client] = acts[a.client] || a.touches(keys) && (e == nil || e.Key != b.Lock || e.Kind != incident.Reads && e.Kind != incident.Asks)
+	}
+	for _, a := range all {
+		if !a.touches(keys) {
+			continue
 		}
+		if !acts[a.client] {
+			b.leaveOut(a)
+			continue
+		}
+		b.actions = append(b.actions, a)
+		b.updates[a.client] = true
 	}
 	for _, a := range b.actions {
 		if updater.MatchString(a.node) {
@@ -199,6 +218,16 @@ func (b *Reading) keep(all []*action) {
 		}
 	}
 	b.Commands = len(b.actions)
+}
+
+// leaveOut counts a command that does not matter.
+func (b *Reading) leaveOut(a *action) {
+	i := slices.IndexFunc(b.LeftOut, func(n Node) bool { return n.Clients[0] == a.client })
+	if i < 0 {
+		i = len(b.LeftOut)
+		b.LeftOut = append(b.LeftOut, Node{Name: a.node, Clients: []string{a.client}})
+	}
+	b.LeftOut[i].Commands++
 }
 
 // updater is the name that a trace gives to the node of an update.

@@ -21,6 +21,8 @@ type Report struct {
 	Value  string `json:"value,omitempty"`
 	Source string `json:"source,omitempty"`
 	Nodes  []Node `json:"nodes"`
+	// LeftOut are clients that only look at the lock.
+	LeftOut []Node `json:"left_out,omitempty"`
 	// ReadFromLog are parameters that were not given.
 	ReadFromLog []Parameter `json:"read_from_log"`
 	// Commands is how many commands of the log matter, Back how often its clock stepped back.
@@ -105,7 +107,7 @@ func (r *Result) Report() *Report {
 	b := r.Reading
 	p := &Report{
 		Protocol: b.Scenario.Name, Parameters: b.Scenario.Parameters(), Bounds: b.Scenario.Bounds(),
-		Lock: b.Lock, Value: b.Value, Source: b.Source, Nodes: b.Nodes, ReadFromLog: append([]Parameter{}, b.Parameters...),
+		Lock: b.Lock, Value: b.Value, Source: b.Source, Nodes: b.Nodes, LeftOut: b.LeftOut, ReadFromLog: append([]Parameter{}, b.Parameters...),
 		Commands: b.Commands, Back: b.Back, Explained: r.Trace != nil, CutOff: r.CutOff, Faults: []Fault{}, More: r.More,
 		Begin: b.At(0), Deviation: r.Deviation, Tolerance: b.settings.Tolerance, Violations: []ReportedViolation{}, Tried: r.Explanation.Faults,
 	}

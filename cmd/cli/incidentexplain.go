@@ -87,7 +87,7 @@ func (f *explainFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.parameters, "param", nil, "a parameter of it, as ttl=2s; may be repeated")
 	flags.StringVar(&f.lock, "lock", "", "the key of the lock in the log")
 	flags.StringVar(&f.value, "value", "", "the key of the cached value in the log")
-	flags.StringVar(&f.source, "source", "", "the key of the version of the source in the log, if that is in the same store")
+	flags.StringVar(&f.source, "source", "", "the key of the version of the source in the log, none if it has none")
 	flags.StringArrayVar(&f.keys, "key", nil, "a further key of the protocol and that of the log, as fence=fence:feed; may be repeated")
 	flags.StringArrayVar(&f.nodes, "node", nil, "the clients that are one node, as n0=127.0.0.1:4711,127.0.0.1:4712; may be repeated")
 	flags.Var((*durationFlag)(&f.tolerance), "tolerance", "by how much the times of the run may differ from those of the log")
@@ -254,6 +254,9 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 	for _, n := range r.Nodes {
 		line("  ", "%s: %s, %s", n.Name, model.Count(n.Commands, "command", "commands"), strings.Join(firstFew(n.Clients), ", "))
 	}
+	for _, n := range r.LeftOut {
+		line("  ", "left out: %s only looks at the lock, %s", n.Clients[0], model.Count(n.Commands, "time", "times"))
+	}
 	if r.Back > 0 {
 		line("", "The clock of the server stepped back %s: there the order of the lines counts.", model.Count(r.Back, "time", "times"))
 	}
@@ -296,7 +299,7 @@ func (f *explainFlags) printOutcome(line func(indent, format string, args ...any
 				line([]string{"", "  "}[min(i, 1)], "%s", text)
 			}
 			fmt.Fprintln(b)
-			line("", "Either another protocol or version is deployed, or a parameter, the latency or the tolerance is not what it was; or other faults have happened: lockstep faults shows which can be asked for.")
+			line("", "Either another protocol or version is deployed, or a parameter, the latency or the tolerance is not what it was; or the log begins when the lock was already taken; or other faults have happened: lockstep faults shows which can be asked for.")
 		}
 		return
 	}
