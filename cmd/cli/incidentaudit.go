@@ -193,7 +193,11 @@ func printAudit(w io.Writer, r *incident.Result) error {
 func printRead(r *incident.Result, line func(indent, format string, args ...any)) {
 	took := r.Last.Sub(r.First).Round(time.Millisecond)
 	if r.Commands > 0 {
-		line("", "%s of %s in %s; %s: %s", model.Count(r.Commands, "command", "commands"), model.Count(r.Clients, "client", "clients"),
+		clients := model.Count(r.Clients, "client", "clients")
+		if r.ClientsAtLeast {
+			clients += " or more"
+		}
+		line("", "%s of %s in %s; %s: %s", model.Count(r.Commands, "command", "commands"), clients,
 			took, model.Count(len(r.Locks), "lock", "locks"), strings.Join(firstFew(r.Locks), ", "))
 	}
 	if r.Events > 0 {
