@@ -116,6 +116,7 @@ func auditEvents(events EventReader, o AuditOptions, l limits) (*Result, error) 
 			return nil, err
 		}
 		a.here = place{number: a.here.number + 1, Place: Place{e.File, e.Line}, step: o.Steps}
+		a.keys.now = a.here.number
 		if a.here.number == 1 {
 			r.First = e.Time
 		}
@@ -139,9 +140,13 @@ func auditEvents(events EventReader, o AuditOptions, l limits) (*Result, error) 
 // command takes a command into account.
 func (a *auditor) command(c *Command) {
 	a.result.Commands++
-	if !a.seen[c.Client] && len(a.seen) < a.limits.keys {
-		a.seen[c.Client] = true
-		a.result.Clients++
+	if !a.seen[c.Client] {
+		if len(a.seen) < a.limits.keys {
+			a.seen[c.Client] = true
+			a.result.Clients++
+		} else {
+			a.result.ClientsAtLeast = true
+		}
 	}
 	id := c.Client
 	if c.Request != "" {

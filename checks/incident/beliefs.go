@@ -185,7 +185,7 @@ func (b *beliefs) worker(e *Event) *worker {
 	if !known {
 		w = &worker{name: name{e.Node, e.Request}, last: e.Time, lastIn: b.here}
 		b.workers.set(id, w)
-		if e.Kind == Request {
+		if e.Kind == Request || e.Request != "" {
 			b.result.Requests++
 		}
 	}

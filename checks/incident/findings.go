@@ -89,7 +89,9 @@ type Result struct {
 	Commands    int       `json:"commands"`
 	First, Last time.Time `json:"-"`
 	Back        int       `json:"clock_steps_back"`
-	Clients     int       `json:"clients"`
+	// Clients is how many connections there are, ClientsAtLeast: or more.
+	Clients        int  `json:"clients"`
+	ClientsAtLeast bool `json:"clients_at_least,omitempty"`
 	// Events is how many there are of applications, Nodes and Requests of how many of these, and
 	// Answers how their requests were answered.
 	Events   int     `json:"events,omitempty"`

@@ -41,7 +41,17 @@ type holding struct {
 // reading is a version of a key that was read, and where.
 type reading struct {
 	version int
-	place   place
+	// sure: the version is that, and not an older one.
+	sure  bool
+	place place
+}
+
+// read notes what the holder has read.
+func (h *holding) read(key string, r reading) {
+	if h.reads == nil {
+		h.reads = map[string]reading{}
+	}
+	h.reads[key] = r
 }
 
 // storing is a write of a value. The holding is nil as long as it is not known whose it is.
@@ -77,7 +87,7 @@ const (
 )
 
 func newClient(address string) *client {
-	return &client{address: address, tokens: map[string]string{}, tried: map[string]place{}}
+	return &client{address: address}
 }
 
 // holding is the innermost lock, nil for none.
@@ -120,6 +130,9 @@ func (c *client) asked(key, token string, at place) {
 	if _, known := c.tokens[key]; !known && len(c.tokens) == maxAsked {
 		clear(c.tokens)
 		clear(c.tried)
+	}
+	if c.tokens == nil {
+		c.tokens, c.tried = map[string]string{}, map[string]place{}
 	}
 	c.tokens[key] = token
 	if !at.none() {

@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,18 +35,19 @@ const slack = 2 * time.Millisecond
 // keyspace is what a server holds.
 type keyspace struct {
 	items map[string]*item
-	// versions count how often a key was changed.
-	versions map[string]int
-	// dropped is how many keys were not followed, since there were too many.
-	dropped int
-	// most is how many keys are followed.
-	most int
-	// purge is how many keys are dropped before it is looked again for what is over.
-	purge int
+	// most is how many keys are followed, and dropped how many were not, since there were too
+	// many.
+	most, dropped int
+	// now is the number of the event that is taken.
+	now int
+	// versions are the numbers of the events that changed a key last. Those that were forgotten
+	// are not above forgotten.
+	versions  *kept[string, int]
+	forgotten int
 }
 
 func newKeyspace(most int) *keyspace {
-	return &keyspace{most: most, items: map[string]*item{}, versions: map[string]int{}}
+	return &keyspace{most: most, items: map[string]*item{}, versions: newKept[string, int](2 * most)}
 }
 
 // get returns what is under a key at a time, nil for nothing, and whether that is sure. What
@@ -62,22 +64,11 @@ func (k *keyspace) get(key string, at time.Time) (i *item, sure bool) {
 	return i, left > slack
 }
 
-// set puts an item under a key. When there are too many, values whose TTL is over are taken
-// out.
+// set puts an item under a key.
 func (k *keyspace) set(key string, i *item) {
-	if _, known := k.items[key]; !known && len(k.items) >= k.most {
-		if k.purge == 0 {
-			k.purge = k.most/8 + 1
-			for old, held := range k.items {
-				if held.holding == nil && !held.expires.IsZero() && i.at.Sub(held.expires) > slack {
-					delete(k.items, old)
-				}
-			}
-		}
-		if k.purge--; len(k.items) >= k.most {
-			k.dropped++
-			return
-		}
+	if _, known := k.items[key]; !known && len(k.items) >= k.most && !k.purge() {
+		k.dropped++
+		return
 	}
 	if len(i.value) > maxValue {
 		i.value = i.value[:maxValue]
@@ -86,11 +77,44 @@ func (k *keyspace) set(key string, i *item) {
 	k.change(key)
 }
 
-// change counts a change of a key.
-func (k *keyspace) change(key string) {
-	if _, known := k.versions[key]; known || len(k.versions) < 2*k.most {
-		k.versions[key]++
+// purge drops the older half of the values, and reports whether that made room.
+func (k *keyspace) purge() bool {
+	var numbers []int
+	for _, i := range k.items {
+		if i.holding == nil {
+			numbers = append(numbers, i.place.number)
+		}
 	}
+	if len(numbers) < k.most/8+1 {
+		// Nearly all are locks: it is not worth the while.
+		return false
+	}
+	slices.Sort(numbers)
+	middle := numbers[len(numbers)/2]
+	for key, i := range k.items {
+		if i.holding == nil && i.place.number <= middle {
+			delete(k.items, key)
+			k.dropped++
+		}
+	}
+	return true
+}
+
+// change notes that a key is changed now.
+func (k *keyspace) change(key string) {
+	forgotten := k.versions.forgotten
+	if k.versions.set(key, k.now); k.versions.forgotten > forgotten {
+		k.forgotten = k.now
+	}
+}
+
+// version is the number of the event that changed a key last, 0 for none. It is not sure if it
+// may have been forgotten: then the number is not below it.
+func (k *keyspace) version(key string) (number int, sure bool) {
+	if number, known := k.versions.get(key); known {
+		return number, true
+	}
+	return k.forgotten, k.forgotten == 0
 }
 
 // remove takes away what is under a key.

@@ -14,7 +14,7 @@ type limits struct {
 }
 
 func usualLimits() limits {
-	return limits{keys: 1 << 17, locks: 1 << 14, waiting: 1 << 10, kept: 1 << 15, values: 1 << 14}
+	return limits{keys: 1 << 16, locks: 1 << 14, waiting: 1 << 10, kept: 1 << 15, values: 1 << 14}
 }
 
 // kept is a map that forgets what was first put into it when there is too much.

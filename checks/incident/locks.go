@@ -154,12 +154,16 @@ func (a *auditor) grant(c *Command, by *client, s setting, lock *attempts, i *it
 	a.over(s.key, place{})
 	h := &holding{
 		grant: &grant{token: s.value, client: c.Client, place: a.here, at: a.now},
-		key:   s.key, before: append([]string(nil), by.read...), reads: map[string]reading{}, seen: a.here, seenAt: a.now,
+		key:   s.key, before: slices.Clone(by.read), seen: a.here, seenAt: a.now,
 	}
 	if before != nil {
 		before.next = h.grant
 		// Unless a line has ended the one before for sure, this one may not have been granted.
 		h.doubtful = before.doubtful && before.ended.none()
+	}
+	if a.keys.dropped > 0 && before == nil && !calledLock(s.key) {
+		// There may have been a value under the key that is not followed any more.
+		h.doubtful = true
 	}
 	i.holding = h
 	a.tokens.set(name, h)

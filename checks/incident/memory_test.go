@@ -111,14 +111,14 @@ func TestTheAuditTakesConstantMemory(t *testing.T) {
 		}
 		return err
 	}
-	constant(t, 2000, commandsOfRound, audit)
-	constant(t, 2000, eventsOfRound, audit)
+	constant(t, 1000, commandsOfRound, audit)
+	constant(t, 1000, eventsOfRound, audit)
 }
 
 // Logs of any length are imported in constant memory.
 func TestTheImportTakesConstantMemory(t *testing.T) {
 	for _, write := range []func(int) string{commandsOfRound, eventsOfRound} {
-		constant(t, 2000, write, func(l *Log) error {
+		constant(t, 1000, write, func(l *Log) error {
 			w, err := NewWriter(io.Discard, l)
 			events := Merge(l)
 			for err == nil {

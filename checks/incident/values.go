@@ -99,7 +99,8 @@ func (a *auditor) read(c *Command, by *client, key string) {
 	}
 	for _, h := range by.holdings {
 		if _, known := h.reads[key]; known || len(h.reads) < maxPending {
-			h.reads[key] = reading{a.keys.versions[key], a.here}
+			version, sure := a.keys.version(key)
+			h.read(key, reading{version, sure, a.here})
 		}
 	}
 }
@@ -152,7 +153,7 @@ func (a *auditor) stored(s *storing) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(h.reads)) {
 		mine, ok := p.holding.reads[key]
-		if old := h.reads[key]; ok && key != s.key && old.version < mine.version {
+		if old := h.reads[key]; ok && key != s.key && mine.sure && old.version < mine.version {
 			a.find(Finding{Kind: StaleOverwrite, Key: s.key, Time: s.at, about: []string{h.token}, Text: fmt.Sprintf(
 				"%s stored %s in %s from what it had read of %s in %s; that was older than what %s had read in %s, and stored in %s",
 				a.who(h.grant), s.key, s.place, key, old.place, a.who(p.holding.grant), mine.place, p.place)}, "", old.place, mine.place, p.place, s.place)

@@ -19,30 +19,31 @@ func newAudit(code *int) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit LOG...",
 		Short: "report what logs of an incident, or a history, prove, without any model of the protocol",
-		Long: `Audit reads logs of one incident, in any format that lockstep incident import reads, compressed
-by gzip or not, or from standard input as -. It reports what violates a rule of locks, with the
-lines that prove it, and what the logs leave open, with what would decide it.
+		Long: `Audit reads logs of one incident, in any format that lockstep incident import
+reads, compressed by gzip or not, or from standard input as -. It reports what
+violates a rule of locks, with the lines that prove it, and what the logs leave
+open, with what would decide it.
 
-From what MONITOR of a Redis server has printed it reconstructs what the server did: which SET NX
-was granted, which TTLs ran out, whose lock a DEL removed. From what an application has logged it
-takes what its requests believed: when they acquired a lock, renewed and released it, and which
-versions they stored. Both together name the request instead of an address, where they share the
-token. A history in EDN, as Jepsen and Knossos keep it, is checked for linearizability by
+From what MONITOR of a Redis server has printed it reconstructs what the server
+did: which SET NX was granted, which TTLs ran out, whose lock a DEL removed. From
+what an application has logged it takes what its requests believed: when they
+acquired a lock, renewed and released it, and which versions they stored. Both
+together name the request instead of an address, where they share the token. A
+history in EDN, as Jepsen and Knossos keep it, is checked for linearizability by
 porcupine: --object says what it is about.
 
-A lock is a key that is set with NX, unless it is read as a value and nobody acts as its holder.
-Followed are SET, SETNX, SETEX, PSETEX, GETSET, EXPIRE and its kin, PERSIST, DEL, UNLINK, FLUSHALL,
-FLUSHDB, the usual commands on values, and what scripts do of these; what another command does to
-a lock is said to be open. It is taken for granted that
+A lock is a key that is set with NX, unless it is read as a value and nobody acts
+as its holder. docs/incident.md has the rules. It is taken for granted that
 
-  - all output of MONITOR is of one server, begins before the locks that it is about, and that
-    the server evicts no lock: MONITOR does not tell;
-  - a connection serves one request at a time: of a pool the wrong holder may be named;
-  - clocks of two nodes differ by at most --skew;
+  - all output of MONITOR is of one server, begins before the locks that it is
+    about, and that the server evicts no lock: MONITOR does not tell;
+  - a connection serves one request at a time: of a pool the wrong holder may
+    be named;
+  - the clocks of two nodes differ by at most --skew;
   - an application's log that names no key is about one lock and one value.
 
-Exit codes: 0 nothing is found; 1 something is; 2 a log cannot be read; 3 it was not decided in time
-whether a history is linearizable.`,
+Exit codes: 0 nothing is found; 1 something is; 2 a log cannot be read; 3 it was
+not decided in time whether a history is linearizable.`,
 		Example: `  redis-cli MONITOR > monitor.log
   lockstep incident audit monitor.log
   lockstep incident audit monitor.log app.ndjson.gz
@@ -192,7 +193,11 @@ func printAudit(w io.Writer, r *incident.Result) error {
 func printRead(r *incident.Result, line func(indent, format string, args ...any)) {
 	took := r.Last.Sub(r.First).Round(time.Millisecond)
 	if r.Commands > 0 {
-		line("", "%s of %s in %s; %s: %s", model.Count(r.Commands, "command", "commands"), model.Count(r.Clients, "client", "clients"),
+		clients := model.Count(r.Clients, "client", "clients")
+		if r.ClientsAtLeast {
+			clients += " or more"
+		}
+		line("", "%s of %s in %s; %s: %s", model.Count(r.Commands, "command", "commands"), clients,
 			took, model.Count(len(r.Locks), "lock", "locks"), strings.Join(firstFew(r.Locks), ", "))
 	}
 	if r.Events > 0 {

@@ -20,25 +20,28 @@ func newImport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import LOG...",
 		Short: "bring logs of an incident into one stream, in the order of their times",
-		Long: `Import reads logs of any of these formats, compressed by gzip or not, or from standard
-input as -, and writes one stream of JSON, an event a line, in the order of the times:
+		Long: `Import reads logs of any of these formats, compressed by gzip or not, or from
+standard input as -, and writes one stream of JSON, an event a line, in the
+order of the times:
 
   monitor     what MONITOR of a Redis server prints
-  app         what an application logs, an object of JSON a line; --mapping says what
-              its fields mean (see docs/incident.md)
+  app         what an application logs, an object of JSON a line; --mapping
+              says what its fields mean (see docs/incident.md)
   edn         a history of Jepsen or Knossos
   trace       a trace of Lockstep
   normalized  what import writes
 
-The format of each is told by how it begins, unless --format says it. Each event has the file
-and the line that it came from. The stream is described in docs/incident.md and, as a JSON
-Schema, in docs/incident.schema.json; lockstep incident audit reads it.
+The format of each is told by how it begins, unless --format says it. Each event
+has the file and the line that it came from. The stream is described in
+docs/incident.md and, as a JSON Schema, in docs/incident.schema.json;
+lockstep incident audit reads it.
 
-Logs of any length are read in constant memory. Lines that cannot be read are counted and passed
-over; the first few are shown on standard error, and kept in the last line of the stream.
+Logs of any length are read in constant memory. Lines that cannot be read are
+counted and passed over; the first few are shown on standard error, and kept in
+the last line of the stream.
 
-Exit codes: 0 the stream is written; 2 a log or the mapping cannot be read; 4 the stream cannot
-be written.`,
+Exit codes: 0 the stream is written; 2 a log or the mapping cannot be read;
+4 the stream cannot be written.`,
 		Example: `  lockstep incident import monitor.log app.ndjson --out incident.ndjson.gz
   zcat app.log.gz | lockstep incident import - --mapping fields.yaml
   lockstep incident import old.log --format monitor > incident.ndjson`,
@@ -51,7 +54,7 @@ be written.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&f.out, "out", "-", "write the stream to this file, compressed if its name ends in .gz")
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "write the stream to this file, compressed if its name ends in .gz")
 	f.logs.add(c)
 	return c
 }
