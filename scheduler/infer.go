@@ -13,11 +13,11 @@ import (
 // faults can have been.
 const maxNarrowed = 100_000
 
-// narrowing says when a fault begins and ends, in ticks.
+// narrowing says when a fault begins and ends.
 type narrowing struct {
 	fault      uint8
 	node       int
-	begin, end [2]model.Ticks
+	begin, end Between
 }
 
 // of reports whether the fault begins or ends with a step.
@@ -149,92 +149,93 @@ func recovery(path []pathMove, i int) int {
 }
 
 // widen widens when the faults can have been by what other runs with the same faults say: for each
-// end of each of them it searches for a run in which it lies further, until there is none.
-func (x *explainer) widen(ctx context.Context, s Scenario, inferred []Inferred) error {
-	if x.states.len() > maxNarrowed {
-		return nil
-	}
-	signature, tick := signatureOf(inferred), x.learner.tick
+// end of each of them it searches for a run in which it lies further, until there is none. It
+// reports whether all of that was explored.
+func (x *explainer) widen(ctx context.Context, s Scenario, inferred []Inferred) (exact bool, err error) {
+	exact = true
+	signature := signatureOf(inferred)
 	for i := range inferred {
 		f := &inferred[i]
-		if !f.narrows || slices.ContainsFunc(inferred[:i], func(g Inferred) bool { return g.Fault == f.Fault && g.Node == f.Node }) {
+		if !f.narrows {
+			continue
+		}
+		again := func(g Inferred) bool { return g.Fault == f.Fault && g.Node == f.Node }
+		if x.states.len() > maxNarrowed || slices.ContainsFunc(inferred[:i], again) || slices.ContainsFunc(inferred[i+1:], again) {
+			// A narrowing cannot tell two faults of one kind on one node apart.
+			exact = false
 			continue
 		}
 		for side := range 4 {
 			for f.End != nil || side < 2 {
-				n := &narrowing{fault: f.fault, node: f.node, begin: [2]model.Ticks{0, x.observer.horizon}, end: [2]model.Ticks{0, x.observer.horizon}}
-				if !n.beyond(f, side, tick, x.log.End) {
+				n := &narrowing{fault: f.fault, node: f.node, begin: Between{Most: x.log.End + x.log.Tolerance}, end: Between{Most: x.log.End + x.log.Tolerance}}
+				if !n.beyond(f, side, x.learner.tick.Size()) {
 					break
 				}
-				wider, err := x.within(ctx, s, n, signature)
+				wider, whole, err := x.within(ctx, s, n, signature)
 				if err != nil {
-					return err
+					return false, err
 				}
-				if wider == nil {
-					break
-				}
-				before := *f
-				for k := range wider {
-					if g := &wider[k]; g.Fault == f.Fault && g.Node == f.Node {
-						f.join(g)
-						break
-					}
-				}
-				if f.Begin == before.Begin && (f.End == nil || *f.End == *before.End) {
+				exact = exact && (whole || wider != nil)
+				if !f.widen(wider) {
 					break
 				}
 			}
 		}
 	}
-	return nil
+	return exact, nil
 }
 
 // beyond lets a fault begin earlier or later than it is known that it can, or end so, by the side;
 // it is false if it cannot.
-func (n *narrowing) beyond(f *Inferred, side int, tick model.Tick, end time.Duration) bool {
-	ticks := func(d time.Duration) model.Ticks { return model.Ticks(d / tick.Size()) }
+func (n *narrowing) beyond(f *Inferred, side int, tick time.Duration) bool {
 	switch side {
 	case 0:
-		n.begin[1] = ticks(f.Begin.Least) - 1
-		return n.begin[1] >= 0
+		n.begin.Most = f.Begin.Least - tick
 	case 1:
-		n.begin[0] = ticks(f.Begin.Most) + 1
-		return f.Begin.Most < end
+		n.begin.Least = f.Begin.Most + tick
 	case 2:
-		n.end[1] = ticks(f.End.Least) - 1
-		return n.end[1] >= 0
+		n.end.Most = f.End.Least - tick
+	case 3:
+		n.end.Least = f.End.Most + tick
 	}
-	n.end[0] = ticks(f.End.Most) + 1
-	return f.End.Most < end
+	return n.begin.Least <= n.begin.Most && n.end.Least <= n.end.Most && min(n.begin.Most, n.end.Most) >= 0
 }
 
 // within returns the faults of a run with the same ones in which one of them is as the narrowing
-// says, nil if there is none.
-func (x *explainer) within(ctx context.Context, s Scenario, n *narrowing, signature string) ([]Inferred, error) {
-	o := x.given
+// says, nil if there is none, and whether all runs were explored.
+func (x *explainer) within(ctx context.Context, s Scenario, n *narrowing, signature string) (faults []Inferred, whole bool, err error) {
+	o, tick := x.given, x.learner.tick
 	o.PauseAnyTime, o.Progress = true, nil
-	y, err := newExplainer(s, x.log, x.maxFaults, x.learner.tick, o, x.started)
+	y, err := explainWith(ctx, s, x.log, x.maxFaults, n, &tick, o, x.started)
 	if err != nil {
-		return nil, err
-	}
-	y.observer.narrow = n
-	if err := y.run(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, state := range y.found {
 		path, err := newExpander(y.explorer, y.rules).path(state, nil)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		inferred, err := y.infer(path)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if signatureOf(inferred) == signature {
-			return inferred, nil
+			return inferred, false, nil
 		}
 	}
-	return nil, nil
+	return nil, y.limit == "", nil
+}
+
+// widen widens f by what a run says of the same fault, and reports whether that says more.
+func (f *Inferred) widen(run []Inferred) bool {
+	for k := range run {
+		if g := &run[k]; g.Fault == f.Fault && g.Node == f.Node {
+			before := *f
+			f.join(g)
+			return f.Begin != before.Begin || f.End != nil && *f.End != *before.End
+		}
+	}
+	return false
 }
 
 // join widens f by what another run says of the same fault.

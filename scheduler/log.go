@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,6 +37,43 @@ type LogEvent struct {
 
 // maxLogValues is how many values are told apart; the others are not compared.
 const maxLogValues = 64
+
+// check reports whether the log makes sense for the scenario.
+func (l *Log) check(s Scenario) error {
+	if len(l.Events) == 0 {
+		return wrong("the log has no event")
+	}
+	if len(l.Events) > MaxLogEvents {
+		return wrong("the log has %d events: at most %d can be explained at once; take a part of it", len(l.Events), MaxLogEvents)
+	}
+	nodes, last := s.population().Nodes(), time.Duration(0)
+	for i, e := range l.Events {
+		if e.Time < last || e.Node >= nodes {
+			return wrong("event %d of the log is at %s, on node %d: events are in the order of their times, on nodes 0 to %d", i+1, e.Time, e.Node, nodes-1)
+		}
+		last = e.Time
+	}
+	if l.End < last || l.Tolerance < 0 || l.Sees == nil {
+		return wrong("the log ends at %s, before its last event, has a negative tolerance, or does not say what it sees", l.End)
+	}
+	for _, f := range s.Faults {
+		if _, drifts := f.(model.Drifting); drifts && f.Budget() > 0 {
+			return about(fmt.Errorf("the fault %s cannot be inferred from a log: leave it out", f.Name()), f.Name())
+		}
+	}
+	if s.ArriveWithin != nil {
+		return about(errors.New("a log says itself when requests arrive: leave out within which time they do"), "arrive-within")
+	}
+	return nil
+}
+
+func (l *Log) durations() []time.Duration {
+	all := []time.Duration{l.End, l.Tolerance}
+	for _, e := range l.Events {
+		all = append(all, e.Time)
+	}
+	return all
+}
 
 // Deed is an operation that takes effect, as whoever watches the store sees it.
 type Deed struct {
@@ -139,11 +177,12 @@ func (o *observer) Check(s *model.State, e *model.Event, memory []byte) model.Ou
 		o.agrees = s.Nodes[e.Node].Status != model.Crashed || e.Node >= len(o.last) || o.last[e.Node] <= at
 	}
 	if o.narrow != nil && o.narrow.of(e) {
-		o.timed = true
-		o.from, o.to = o.narrow.begin[0], o.narrow.begin[1]
+		b := o.narrow.begin
 		if e.Move.Kind == model.MoveRecovery {
-			o.from, o.to = o.narrow.end[0], o.narrow.end[1]
+			b = o.narrow.end
 		}
+		tick := o.learner.tick.Size()
+		o.timed, o.from, o.to = true, model.Ticks(b.Least/tick), model.Ticks(b.Most/tick)
 		return 0
 	}
 	if !e.Reached || e.Operation == nil || e.Move.Kind == model.MoveReply {

@@ -39,6 +39,8 @@ type Report struct {
 	Begin  time.Time `json:"begin"`
 	Others [][]Fault `json:"others,omitempty"`
 	More   bool      `json:"more,omitempty"`
+	// Rough: the times of Faults may lie further apart, since not everything was explored for that.
+	Rough bool `json:"rough,omitempty"`
 	// Deviation is by how much the times of the run differ from those of the log at most, of
 	// Tolerance.
 	Deviation time.Duration `json:"deviation_ns"`
@@ -108,7 +110,7 @@ func (r *Result) Report() *Report {
 	p := &Report{
 		Protocol: b.Scenario.Name, Parameters: b.Scenario.Parameters(), Bounds: b.Scenario.Bounds(),
 		Lock: b.Lock, Value: b.Value, Source: b.Source, Nodes: b.Nodes, LeftOut: b.LeftOut, ReadFromLog: append([]Parameter{}, b.Parameters...),
-		Commands: b.Commands, Back: b.Back, Explained: r.Trace != nil, CutOff: r.CutOff, Faults: []Fault{}, More: r.More,
+		Commands: b.Commands, Back: b.Back, Explained: r.Trace != nil, CutOff: r.CutOff, Faults: []Fault{}, More: r.More, Rough: r.Rough,
 		Begin: b.At(0), Deviation: r.Deviation, Tolerance: b.settings.Tolerance, Violations: []ReportedViolation{}, Tried: r.Explanation.Faults,
 	}
 	for _, f := range r.Inferred {

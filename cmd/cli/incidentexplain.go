@@ -311,6 +311,9 @@ func (f *explainFlags) printOutcome(line func(indent, format string, args ...any
 	for i := range r.Faults {
 		line("  ", "%s", r.Faults[i].Words())
 	}
+	if r.Rough {
+		line("", "These times may lie further apart: not everything was explored for that.")
+	}
 	for _, other := range r.Others {
 		line("", "Or:")
 		for i := range other {
