@@ -75,6 +75,12 @@ func (b *Reading) findParameters() error {
 	return nil
 }
 
+// mostAtOnce is how many requests are told apart on a node, of all nodes together maxRoots.
+const (
+	mostAtOnce = 4
+	maxRoots   = 32
+)
+
 // atOnce is how many requests there can be at once on a node: as many of its clients as are in use
 // at a time, since a client serves one at a time.
 func (b *Reading) atOnce() int {
@@ -94,7 +100,7 @@ func (b *Reading) atOnce() int {
 					together++
 				}
 			}
-			most = max(most, together)
+			most = max(most, min(together, mostAtOnce, maxRoots/len(b.Nodes)))
 		}
 	}
 	return most

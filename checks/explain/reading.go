@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -286,6 +287,31 @@ func (s *Settings) nodes() int {
 	return n
 }
 
+// sameHosts returns for each client the first one of its host, or itself if all are of one host.
+func (b *Reading) sameHosts() map[string]string {
+	same, first := map[string]string{}, map[string]string{}
+	hostOf := func(client string) string {
+		host, _, err := net.SplitHostPort(client)
+		if err != nil {
+			return client
+		}
+		return host
+	}
+	for _, a := range b.actions {
+		host := hostOf(a.client)
+		if first[host] == "" {
+			first[host] = a.client
+		}
+		same[a.client] = a.client
+	}
+	if len(first) > 1 {
+		for client := range same {
+			same[client] = first[hostOf(client)]
+		}
+	}
+	return same
+}
+
 // sameNodes returns for each client one of those that are the same node: the first.
 func (b *Reading) sameNodes() map[string]string {
 	type use struct {
@@ -307,11 +333,8 @@ func (b *Reading) sameNodes() map[string]string {
 		u := uses[token][k]
 		u.last, u.asks = at, u.asks || asks
 	}
-	same := map[string]string{}
+	same := b.sameHosts()
 	for i, a := range b.actions {
-		if same[a.client] == "" {
-			same[a.client] = a.client
-		}
 		if e := a.sole(); e != nil && e.Key == b.Lock && e.Kind == incident.Sets {
 			note(e.Value, a.client, i, true)
 		}

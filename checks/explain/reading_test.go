@@ -110,6 +110,30 @@ func TestATokenThatIsNotUniqueTellsNobodyApart(t *testing.T) {
 	}
 }
 
+// Clients of one host are one node, if there are several hosts: connections of a pool.
+func TestClientsOfOneHostAreOneNode(t *testing.T) {
+	pool := `1.000000 [0 10.0.0.1:1] "get" "feed"
+1.001000 [0 10.0.0.1:2] "set" "lock:feed" "t1" "px" "2000" "nx"
+1.100000 [0 10.0.0.2:1] "get" "feed"
+1.101000 [0 10.0.0.2:1] "set" "lock:feed" "t2" "px" "2000" "nx"
+1.500000 [0 10.0.0.1:1] "set" "feed" "v1"
+`
+	b, err := read(t, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Nodes) != 2 || len(b.Nodes[0].Clients) != 2 || b.Scenario.Requests != 2 {
+		t.Errorf("%+v, %d requests at once", b.Nodes, b.Scenario.Requests)
+	}
+	b, err = read(t, strings.NewReplacer("10.0.0.1", "127.0.0.1", "10.0.0.2:1", "127.0.0.1:3").Replace(pool))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Nodes) != 3 {
+		t.Errorf("on one host: %+v", b.Nodes)
+	}
+}
+
 // What only looks at the lock is left out, and said to be; a key is that of its database.
 func TestWhatDoesNotMatter(t *testing.T) {
 	b, err := read(t, asks+`2.600000 [0 tool:1] "pttl" "lock:feed"

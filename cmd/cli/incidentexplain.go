@@ -51,9 +51,9 @@ another version of it, is deployed.
 Logs are read as by lockstep incident import. The lock is the key that is set with NX, the value
 what its owners set. Parameters that are not given are read from the log: the TTL of the lock,
 the interval of its renewals, the wait of losers, the TTL of the value. How long a rebuild takes
-is not known from it: unless it is given, any time is possible. Clients that use the same token
-are one node; others are nodes of their own unless --node or the log of the application says
-more. The log must begin before the lock was taken: the store is taken to be empty then.
+is not known from it: unless it is given, any time is possible. Clients of one host are one
+node, if there are several hosts, and so are those that use one token; others are nodes of
+their own unless --node or the log of the application says more. The log must begin before the lock was taken: the store is taken to be empty then.
 
 The run is a trace: --out writes it, and lockstep replay, export, report and diff read it. With
 --minimise it is that of the smallest scenario in which the same property is violated.
