@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"fmt"
 	"slices"
 
 	"lockstep/model"
@@ -87,7 +86,10 @@ func (x *explainer) alternatives(id uint32, node int, b *Blocked) {
 		if !x.log.Sees(d) {
 			continue
 		}
-		a := Alternative{Text: fmt.Sprintf("%s %s", deedName(op), d.Key), Source: op.Source, Between: room}
+		a := Alternative{Text: deedName(op) + " " + d.Key, Source: op.Source, Between: room}
+		if d.TTL > 0 {
+			a.Text += " " + model.FormatDuration(d.TTL)
+		}
 		if x.matched < len(x.log.Events) {
 			a.Fits = x.log.Events[x.matched].Fits(d)
 		}
