@@ -57,7 +57,8 @@ func (a *action) place() string {
 type actions struct {
 	all []*action
 	// first and last are when the first and the last command of any kind were, back is how
-	// often the clock of the server has stepped back: there the order counts.
+	// often the clock of the server has stepped back. From there on times are later than in the
+	// log by as much as it was.
 	first, last time.Time
 	back        int
 }
@@ -66,6 +67,7 @@ type actions struct {
 func readActions(r incident.Reader) (*actions, error) {
 	log := &actions{}
 	calling := map[string]*action{} // the script that a client has called last
+	ahead := time.Duration(0)       // of the clock of the server
 	for {
 		c, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -74,14 +76,17 @@ func readActions(r incident.Reader) (*actions, error) {
 		if err != nil {
 			return nil, err
 		}
+		at := c.Time.Add(ahead)
 		if log.first.IsZero() {
-			log.first, log.last = c.Time, c.Time
+			log.first, log.last = at, at
 		}
-		if c.Time.Before(log.last) {
+		if at.Before(log.last) {
+			// Time goes on from there.
 			log.back++
-		} else {
-			log.last = c.Time
+			ahead += log.last.Sub(at)
+			at = log.last
 		}
+		log.last = at
 		effects := c.Effects()
 		for i := range effects {
 			effects[i].Key = inDatabase(c.DB, effects[i].Key)
@@ -92,7 +97,7 @@ func readActions(r incident.Reader) (*actions, error) {
 			}
 			continue
 		}
-		a := &action{file: c.File, line: c.Line, at: log.last, client: c.Client, node: c.Node, text: short(c)}
+		a := &action{file: c.File, line: c.Line, at: at, client: c.Client, node: c.Node, text: short(c)}
 		keys, calls := c.CallsScript()
 		if a.script = calls; calls {
 			a.arguments = c.Args[min(len(c.Args), 2+len(keys)):]

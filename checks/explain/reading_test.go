@@ -134,6 +134,22 @@ func TestClientsOfOneHostAreOneNode(t *testing.T) {
 	}
 }
 
+// Where the clock of the server steps back time goes on from there.
+func TestAClockThatStepsBack(t *testing.T) {
+	b, err := read(t, `100.000000 [0 a:1] "get" "feed"
+100.001000 [0 a:1] "set" "lock:feed" "t1" "px" "2000" "nx"
+40.000000 [0 a:1] "get" "source"
+41.000000 [0 a:1] "set" "feed" "v1"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := b.log()
+	if b.Back != 1 || l.Events[3].Time-l.Events[1].Time != time.Second || l.Events[2].Time != l.Events[1].Time {
+		t.Errorf("%d steps back, %v", b.Back, l.Events)
+	}
+}
+
 // What only looks at the lock is left out, and said to be; a key is that of its database.
 func TestWhatDoesNotMatter(t *testing.T) {
 	b, err := read(t, asks+`2.600000 [0 tool:1] "pttl" "lock:feed"

@@ -258,7 +258,7 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 		line("  ", "left out: %s only looks at the lock, %s", n.Clients[0], model.Count(n.Commands, "time", "times"))
 	}
 	if r.Back > 0 {
-		line("", "The clock of the server stepped back %s: there the order of the lines counts.", model.Count(r.Back, "time", "times"))
+		line("", "The clock of the server stepped back %s: times are shown as if it had not.", model.Count(r.Back, "time", "times"))
 	}
 	fmt.Fprintln(&b)
 	f.printOutcome(line, &b, r)
