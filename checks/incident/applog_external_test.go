@@ -223,3 +223,36 @@ func endsAndAudits(t *testing.T, text []byte, format incident.Format) {
 		t.Errorf("%d events of %d bytes", l.Events, len(text))
 	}
 }
+
+// Where a log names no requests, what only a holder does is ascribed to the only holder on the
+// node, and to nobody if there are two.
+func TestLinesWithoutARequestAreThoseOfTheHolder(t *testing.T) {
+	bare := func(events ...string) string {
+		var b strings.Builder
+		for i, e := range events {
+			words := strings.Fields(e)
+			fmt.Fprintf(&b, `{"ts":"2026-01-01T00:00:%02dZ","node":%q,"event":%q`, i, words[0], words[1])
+			if len(words) > 2 {
+				fmt.Fprintf(&b, `,"token":%q`, words[2])
+			}
+			b.WriteString("}\n")
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"one holder":            {bare("n0 acquired x", "n1 acquired y", "n0 rebuild-done", "n1 release", "n0 release"), []string{"overlapping-belief[1 2 3]"}},
+		"a request that is not": {bare("n0 acquired x", "n1 acquired y", "n0 hit", "n1 release"), []string{}},
+		"two holders":           {bare("n0 acquired x", "n0 acquired z", "n1 acquired y", "n0 rebuild-done", "n1 release"), []string{}},
+	} {
+		r, err := incident.AuditLogs(incident.AuditOptions{Skew: incident.DefaultSkew}, openLog(t, "app", c.text, incident.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(r); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

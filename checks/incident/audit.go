@@ -244,6 +244,15 @@ func (a *auditor) unfollowed(c *Command, key string) {
 	a.doubt(key, fmt.Sprintf("what %s in %s does to %s is not followed", c.Name, a.here, key), "an audit by hand from there on", h.place, a.here)
 }
 
+// renews reports whether a script with these arguments renews the lock of a token, rather than
+// releases it: it has a TTL.
+func renews(arguments []string, token string) bool {
+	return slices.ContainsFunc(arguments, func(argument string) bool {
+		n, err := strconv.ParseUint(argument, 10, 53)
+		return err == nil && n > 0 && argument != token
+	})
+}
+
 // script binds a client to the lock whose token is among the arguments of a script: it acts as
 // its holder.
 func (a *auditor) script(c *Command, by *client) {
@@ -268,7 +277,9 @@ func (a *auditor) script(c *Command, by *client) {
 					lock.proved = true
 				}
 				a.bind(by, h)
-				a.acts(h, "acts as its holder")
+				if renews(c.Args[2+n:], h.token) {
+					a.acts(h, "tried to renew it")
+				}
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func TestAuditKnowsWhatBelongsToALock(t *testing.T) {
 			"0 a:1 set L x nx ex 1",
 			"0.5 b:1 get L",
 			"2 b:1 set L y nx ex 9",
-			"3 a:1 eval release 1 L x",
+			"3 a:1 eval renew 1 L x 1000",
 			"3 lua get L",
 		}, []string{"overlapping-belief[2 4 5]"}, []string{"L"}, 0},
 		"the outer of two locks is lost": {[]string{

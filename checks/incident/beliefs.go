@@ -68,10 +68,12 @@ type beliefs struct {
 	unkeyed, keyed bool
 }
 
-// node is a service instance: its latest event.
+// node is a service instance: its latest event, and those of its workers that have acquired a
+// lock, if no requests are named.
 type node struct {
-	last   time.Time
-	lastIn place
+	last    time.Time
+	lastIn  place
+	holders []*worker
 }
 
 // version is the newest version that was stored of a value.
@@ -161,10 +163,16 @@ func (b *beliefs) take(e *Event) {
 	}
 }
 
-// worker is the request that an event is of, or the node if it names none.
+// ofHolder reports whether an event is one that only a holder of a lock has.
+func ofHolder(kind EventKind) bool {
+	return slices.Contains([]EventKind{Renewed, Lost, Release, Released, ReleaseRefused, RebuildStart, RebuildDone, RebuildFailed, Stored, StoreRefused}, kind)
+}
+
+// worker is the request that an event is of. Where none is named it is who has the token; where
+// there is none either, the only holder on the node, or the node.
 func (b *beliefs) worker(e *Event) *worker {
+	n := b.nodes[e.Node]
 	if e.Node != "" {
-		n := b.nodes[e.Node]
 		if n == nil && len(b.nodes) < maxNodes {
 			n = &node{}
 			b.nodes[e.Node] = n
@@ -173,6 +181,9 @@ func (b *beliefs) worker(e *Event) *worker {
 		if n != nil {
 			n.last, n.lastIn = e.Time, b.here
 		}
+	}
+	if n != nil && e.Request == "" && e.Token == "" && len(n.holders) == 1 && ofHolder(e.Kind) {
+		return n.holders[0]
 	}
 	id := "request " + e.Request
 	if e.Request == "" {
@@ -251,6 +262,9 @@ func (b *beliefs) acquired(e *Event, w *worker) {
 		others = others[1:]
 	}
 	b.locks[key] = append(others, one)
+	if n := b.nodes[e.Node]; n != nil && e.Request == "" && !slices.Contains(n.holders, w) && len(n.holders) < maxBeliefs {
+		n.holders = append(n.holders, w)
+	}
 	if w.beliefs = append(w.beliefs, one); len(w.beliefs) > maxHoldings {
 		w.beliefs = w.beliefs[1:]
 	}
@@ -339,6 +353,10 @@ func (b *beliefs) ended(e *Event, held *belief) {
 	b.locks[held.key] = slices.DeleteFunc(b.locks[held.key], func(other *belief) bool { return other == held })
 	if len(b.locks[held.key]) == 0 {
 		delete(b.locks, held.key)
+	}
+	w := held.of
+	if n := b.nodes[w.name.node]; n != nil && !slices.ContainsFunc(w.beliefs, func(other *belief) bool { return other.ended == "" }) {
+		n.holders = slices.DeleteFunc(n.holders, func(other *worker) bool { return other == w })
 	}
 }
 

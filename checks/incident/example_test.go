@@ -29,7 +29,6 @@ func ExampleAudit() {
 	}
 	// Output:
 	// [3 4] foreign-release
-	// [2 3 4] overlapping-belief
 }
 
 func ExampleAuditLogs() {

@@ -16,7 +16,7 @@ const (
 	// ForeignRenewal: a client renewed a lock that carried another's token.
 	ForeignRenewal Kind = "foreign-renewal"
 	// OverlappingBelief: a client acted as the holder of a lock that another had acquired
-	// meanwhile.
+	// meanwhile. To release it is no such act: the belief has ended before.
 	OverlappingBelief Kind = "overlapping-belief"
 	// WriteAfterLoss: a client stored a value after the lock around it was over.
 	WriteAfterLoss Kind = "write-after-loss"

@@ -336,19 +336,16 @@ func applies(c *Command, old, expires time.Time) bool {
 	return true
 }
 
-// remove is a command that takes a key away.
+// remove is a command that takes a key away. It does not show that who sent it believed to hold a
+// lock: a belief ends when the release is called, and that may have been before.
 func (a *auditor) remove(c *Command, by *client, key string) {
 	found, sure := a.keys.get(key, a.now)
 	lock := a.locks[key]
-	mine := by.of(key)
 	if lock != nil {
 		defer by.drop(key)
 		by.read = nil
 	}
 	if lock == nil || found == nil || found.holding == nil {
-		if mine != nil && mine.next != nil {
-			a.acts(mine, "released it")
-		}
 		if lock == nil {
 			a.concluded(key)
 		}
@@ -367,9 +364,6 @@ func (a *auditor) remove(c *Command, by *client, key string) {
 	case known:
 		a.find(Finding{Kind: ForeignRelease, Key: key, Time: a.now, about: []string{by.tokens[key]}, Text: fmt.Sprintf(
 			"%s deleted %s in %s, which belonged to %s since %s", a.named(by), key, a.here, a.who(h.grant), h.place)}, key, h.place, a.here)
-		if mine != nil {
-			a.acts(mine, "released it")
-		}
 	default:
 		h.doubtful = true
 		a.doubt(key, fmt.Sprintf("%s deletes %s, and whose connection %s is is not shown", a.here, key, c.Client), "a log of the client with its address", a.here)
