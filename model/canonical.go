@@ -20,7 +20,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	if s.Contexts {
 		s.tidyContexts()
 	}
-	s.dropEnded()
+	s.DropEnded()
 	if s.Starving.On {
 		s.forgetStarved()
 	}
@@ -72,9 +72,9 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	return source
 }
 
-// dropEnded drops ended processes that nobody can wait for, neither for their result nor
+// DropEnded drops ended processes that nobody can wait for, neither for their result nor
 // for a flight that they have left unresolved.
-func (s *State) dropEnded() {
+func (s *State) DropEnded() {
 	ended := s.those(func(p *Process) bool { return p.Phase == Ended && !p.unresolved() })
 	if ended == 0 {
 		return

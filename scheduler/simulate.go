@@ -1,0 +1,110 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"lockstep/model"
+)
+
+// SimulateOptions steer a simulation without changing what comes of it.
+type SimulateOptions struct {
+	// Workers is how many runs go on at the same time, as many as there are processors if it
+	// is 0.
+	Workers int
+	// Progress, if it is set, is called after each run, by one goroutine at a time, with
+	// how many runs are over.
+	Progress func(done int)
+}
+
+// Simulate runs a simulation and returns the results of its runs, in their order. It
+// stops early when the context is cancelled; the results are then those of the first
+// runs, as many as were over without a gap.
+//
+// Its errors are a *ScenarioError for a simulation that makes no sense, a *ProtocolError
+// for protocol code that breaks a rule or needs what a simulation does not follow, and
+// anything else for a fault of its own.
+func Simulate(ctx context.Context, c Simulation, o SimulateOptions) (*Simulated, error) {
+	p, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	tick := p.tick()
+	for {
+		runs, err := p.runs(ctx, tick, o)
+		var finer *finerTick
+		if errors.As(err, &finer) {
+			tick = finer.tick
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return newSimulated(p, runs), nil
+	}
+}
+
+// runs takes all runs, in several goroutines.
+func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions) ([]*RunResult, error) {
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, c.Runs)
+	results := make([]*RunResult, c.Runs)
+	errs := make([]error, c.Runs)
+	var lock sync.Mutex
+	next, done := 0, 0
+	failed := false
+	take := func() (number int, ok bool) {
+		lock.Lock()
+		defer lock.Unlock()
+		if next == c.Runs || failed {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	finish := func(number int, r *RunResult, err error) {
+		lock.Lock()
+		defer lock.Unlock()
+		results[number], errs[number] = r, err
+		failed = failed || err != nil
+		if done++; o.Progress != nil && r != nil {
+			o.Progress(done)
+		}
+	}
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			var m *simulator
+			for {
+				number, ok := take()
+				if !ok {
+					return
+				}
+				var err error
+				if m == nil {
+					m, err = newSimulator(c, tick)
+				}
+				var r *RunResult
+				if err == nil {
+					r, err = m.run(ctx, number)
+				}
+				finish(number, r, err)
+			}
+		})
+	}
+	group.Wait()
+	for number, r := range results {
+		if errs[number] != nil {
+			return nil, errs[number]
+		}
+		if r == nil {
+			return results[:number], nil
+		}
+	}
+	return results, nil
+}
