@@ -14,9 +14,16 @@ type SimulateOptions struct {
 	// Workers is how many runs go on at the same time, as many as there are processors if it
 	// is 0.
 	Workers int
-	// Progress, if it is set, is called after each run, by one goroutine at a time, with
-	// how many runs are over.
-	Progress func(done int)
+	// Progress, if it is set, is called now and then, by one goroutine at a time.
+	Progress func(SimulateProgress)
+}
+
+// SimulateProgress is how far a simulation has got: how many runs are over, and which share
+// of all there is to do, from 0 to 1, as far as that can be told from the requests that are
+// answered.
+type SimulateProgress struct {
+	Runs  int
+	Share float64
 }
 
 // Simulate runs a simulation and returns the results of its runs, in their order. It
@@ -56,8 +63,9 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 	results := make([]*RunResult, c.Runs)
 	errs := make([]error, c.Runs)
 	var lock sync.Mutex
-	next, done := 0, 0
-	failed := false
+	next, failed := 0, false
+	shares := make([]float64, c.Runs)
+	progress := SimulateProgress{}
 	take := func() (number int, ok bool) {
 		lock.Lock()
 		defer lock.Unlock()
@@ -67,13 +75,25 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 		next++
 		return next - 1, true
 	}
-	finish := func(number int, r *RunResult, err error) {
+	advance := func(number int, share float64, over bool) {
 		lock.Lock()
 		defer lock.Unlock()
+		progress.Share += (share - shares[number]) / float64(c.Runs)
+		shares[number] = share
+		if over {
+			progress.Runs++
+		}
+		if o.Progress != nil {
+			o.Progress(progress)
+		}
+	}
+	finish := func(number int, r *RunResult, err error) {
+		lock.Lock()
 		results[number], errs[number] = r, err
 		failed = failed || err != nil
-		if done++; o.Progress != nil && r != nil {
-			o.Progress(done)
+		lock.Unlock()
+		if r != nil {
+			advance(number, 1, true)
 		}
 	}
 	var group sync.WaitGroup
@@ -91,6 +111,7 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 				}
 				var r *RunResult
 				if err == nil {
+					m.advance = func(share float64) { advance(number, share, false) }
 					r, err = m.run(ctx, number)
 				}
 				finish(number, r, err)

@@ -138,7 +138,7 @@ func (m *simulator) circles(id shapeID) bool {
 		if !m.knows(q) || q.ended || q.reads || q.rebuilding != 0 {
 			return false
 		}
-		lasts = lasts || q.timer.kind != anyTimeWithin || q.timer.least > 0
+		lasts = lasts || q.timer.kind == anyTimeWithin && q.timer.least+q.timer.span > 0
 		from.seen |= 1 << q.on
 		if at = q.next; at == id {
 			from.cycles = lasts

@@ -2,10 +2,17 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"lockstep/model"
 )
+
+// stepsAtOnce is how many steps a request may take in no time, on average, before the
+// protocol counts as endless.
+const stepsAtOnce = 100
+
+var errNoTime = &ProtocolError{Err: errors.New("the protocol takes steps without end in no time; let what waits sleep, or give operations a latency")}
 
 // run runs the simulation once. It stops early when the context is cancelled; the result is
 // then nil.
@@ -13,19 +20,29 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 	seed := m.config.Seed + uint64(number)
 	m.result = newRunResult(m.config, seed)
 	m.begin(seed)
+	if ctx.Err() != nil {
+		return nil, nil
+	}
 	until := m.config.until(m.families[:m.roots-m.config.Updates])
+	most, sameInstant := maxForced+stepsAtOnce*m.roots, 0
 	for steps := 0; ; steps++ {
-		if steps&0x3fff == 0 && ctx.Err() != nil {
-			return nil, nil
+		if steps&0x3fff == 0x3fff {
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			if m.advance != nil {
+				m.advance(float64(m.result.Answered+m.result.Lost) / float64(m.roots))
+			}
 		}
 		next, process := m.next()
 		if process < 0 && len(m.idle) == 0 {
 			break
 		}
-		at := min(next, m.expires, m.strikes.first())
-		if at == notDue || process < 0 && m.expires == notDue && len(m.strikes.queue) == 0 {
+		if process < 0 && m.expires == notDue {
+			// Those who poll will do so for ever: nothing changes the world any more.
 			break
 		}
+		at := min(next, m.expires, m.strikes.first())
 		if at > until {
 			m.rouse(turn{until, -1})
 			m.now = until
@@ -39,6 +56,13 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 		case m.expires:
 			err = m.expire()
 		default:
+			if at > m.now {
+				sameInstant = 0
+			}
+			if sameInstant++; sameInstant > most {
+				err = errNoTime
+				break
+			}
 			m.now = at
 			err = m.turn(process)
 		}

@@ -46,6 +46,19 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 	}
 }
 
+// Replayable returns why no run of the simulation can be made a trace, nil if each can: they
+// are too large.
+func (c Simulation) Replayable() error {
+	x, err := c.prepare()
+	if err != nil {
+		return err
+	}
+	if _, err = x.replayable(len(c.times(c.Seed))).Check(); err != nil {
+		return about(fmt.Errorf("a run of this size cannot be written as a trace: %w", err), "trace")
+	}
+	return nil
+}
+
 // replayable is the scenario in which a run of so many requests can be replayed.
 func (c *prepared) replayable(requests int) Scenario {
 	s := c.scenario

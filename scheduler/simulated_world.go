@@ -118,6 +118,8 @@ type simulator struct {
 	result *RunResult
 	broken []bool
 	log    *simulatedLog
+	// advance, if it is set, is told now and then which share of the requests is answered.
+	advance func(share float64)
 }
 
 // newSimulator prepares runs in ticks of a size.
