@@ -1,9 +1,11 @@
 package scheduler_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +26,7 @@ func smallSimulation(t testing.TB, e catalogue.Entry, seed uint64) scheduler.Sim
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 7))
 	pick := func(n int) int { return random.IntN(n) }
-	p := e.New().(protocol.Protocol)
+	p := e.New()
 	c := scheduler.NewSimulation(p)
 	set := func(name, value string) {
 		t.Helper()
@@ -102,10 +104,17 @@ func replays(c scheduler.Simulation) error {
 	}
 	properties := []model.Property{checks.MutualExclusion(), checks.NoStaleOverwrite(), checks.NoForeignRelease(), checks.NoOrphanedLock(), checks.RebuildBound(min(c.RebuildBound, 200))}
 	c.Properties = properties
+	simulated, err := scheduler.Simulate(context.Background(), c, scheduler.SimulateOptions{})
+	if err != nil {
+		return err
+	}
 	for _, p := range properties {
 		t, result, err := scheduler.SimulatedTrace(c, 0, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		if !reflect.DeepEqual(result, simulated.Runs[0]) {
+			return fmt.Errorf("the run that is traced is %+v, but %+v if it is not", result, simulated.Runs[0])
 		}
 		violated := time.Duration(-1)
 		for _, v := range result.Violations {

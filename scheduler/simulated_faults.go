@@ -72,7 +72,7 @@ func (m *simulator) strike() error {
 		m.planNext(k)
 		return nil
 	}
-	m.rouse(turn{m.now, -1})
+	m.rouseOn(x.node, turn{m.now, -1})
 	if m.log != nil {
 		m.log.strike(m, x)
 	}

@@ -155,13 +155,25 @@ func (m *simulator) rest(process int32, a *actor) {
 }
 
 // rouse lets those who poll catch up with a turn, which changes the world.
-func (m *simulator) rouse(until turn) {
+func (m *simulator) rouse(until turn) { m.rouseOn(anyNode, until) }
+
+// anyNode stands for all nodes.
+const anyNode = -1
+
+// rouseOn lets those who poll on a node catch up with a turn, which changes something there.
+func (m *simulator) rouseOn(node int32, until turn) {
 	m.turns = m.turns[:0]
 	now := m.now
 	if m.log != nil {
-		m.log.caughtUp = true
+		// What the log has of the others must not be older.
+		m.log.caughtUp, node = true, anyNode
 	}
+	kept := m.idle[:0]
 	for _, process := range m.idle {
+		if node != anyNode && m.families[process].node != node {
+			kept = append(kept, process)
+			continue
+		}
 		a := &m.actors[process]
 		for a.due < until.at || a.due == until.at && process < until.process {
 			q := &m.shapes.list[a.shape].quiet
@@ -174,6 +186,8 @@ func (m *simulator) rouse(until turn) {
 		m.turns = append(m.turns, turn{a.due, process})
 	}
 	m.now = now
-	m.idle, m.idleOn = m.idle[:0], 0
+	if m.idle = kept; len(kept) == 0 {
+		m.idleOn = 0
+	}
 	m.queue.add(m.turns)
 }

@@ -40,6 +40,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 		}
 		if process < 0 && m.expires == notDue {
 			// Those who poll will do so for ever: nothing changes the world any more.
+			m.rouse(turn{m.now, int32(m.roots)})
 			break
 		}
 		at := min(next, m.expires, m.strikes.first())

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"bytes"
+	"errors"
 
 	"lockstep/model"
 )
@@ -18,14 +19,18 @@ func (m *simulator) act(process int32) error {
 	}
 	i := m.member(process)
 	s := &m.step
+	m.allow(&m.state.Processes[i])
 	s.moves.Reset(s)
 	m.rules.ProcessMoves(&m.state, i, &s.moves)
 	switch n := len(s.moves.List); {
 	case s.moves.Err != nil:
 		return s.moves.Err
-	case n == 0:
+	case n == 0 && m.state.Processes[i].Phase == model.Acting && m.shapes.list[was].operation.Kind == model.Lock:
+		// Another was faster.
 		m.waitOn(process)
 		return nil
+	case n == 0:
+		return errNoStep
 	case n > 1:
 		alone = false
 		s.moves.List[0] = s.moves.List[within(&a.random, 0, int64(n-1))]
@@ -44,6 +49,19 @@ func (m *simulator) act(process int32) error {
 		m.learnQuiet(process, was, created, &own)
 	}
 	return nil
+}
+
+var errNoStep = errors.New("scheduler: a process of a simulation has nothing to do when its time has come")
+
+// allow sets the clock of a process whose time has come by a distribution to what its range
+// allows: the distribution takes the place of that.
+func (m *simulator) allow(p *model.Process) {
+	if m.config.Rebuild == nil && m.config.LatencyOf == nil || p.Clock == model.NoClock {
+		return
+	}
+	least, _, _ := m.rules.Wait(&m.state, p)
+	since := &m.step.clocks[p.Clock]
+	*since = min(*since, m.now-int64(m.tick.Duration(least)))
 }
 
 // gather puts into the state whom the next step of a process may concern.

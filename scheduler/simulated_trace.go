@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +30,8 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 			m.log = &simulatedLog{}
 			result, err = m.run(context.Background(), number)
 		}
-		if finer, ok := err.(*finerTick); ok {
+		var finer *finerTick
+		if errors.As(err, &finer) {
 			tick = finer.tick
 			continue
 		}
@@ -62,7 +64,7 @@ func (c Simulation) Replayable() error {
 // replayable is the scenario in which a run of so many requests can be replayed.
 func (c *prepared) replayable(requests int) Scenario {
 	s := c.scenario
-	s.Nodes, s.Requests = c.Nodes, (requests+c.Nodes-1)/c.Nodes
+	s.Updates, s.Nodes, s.Requests = c.Updates, c.Nodes, (requests+c.Nodes-1)/c.Nodes
 	s.RebuildBound = min(c.RebuildBound, 200)
 	if c.LatencyOf != nil {
 		s.Latency = c.LatencyOf.Range()

@@ -64,7 +64,6 @@ type simulatedNode struct {
 	waiting [model.MaxMemory][]int32
 	// runsAgain is when it does if it is halted, in ns.
 	runsAgain int64
-	halted    int64
 }
 
 // tokenOf returns the n-th token that a family creates, from 1.

@@ -15,6 +15,7 @@ import (
 const (
 	MaxSimulatedNodes    = 10_000
 	MaxSimulatedRequests = 10_000_000
+	MaxSimulatedUpdates  = 150
 	MaxRuns              = 100_000
 )
 
@@ -29,12 +30,12 @@ type Simulation struct {
 	KeepZeros bool
 	Name      string
 	// Nodes is the number of nodes, 1 to MaxSimulatedNodes, Requests that of requests on
-	// each, MaxSimulatedRequests in all, unless Arrivals is a recording. They come to the
-	// nodes in turn.
+	// each, MaxSimulatedRequests in all; a recording of arrivals says how many there are
+	// itself. They come to the nodes in turn.
 	Nodes, Requests int
 	// Arrivals say when requests arrive.
 	Arrivals distribution.Arrivals
-	// Updates is the number of updates of the source, 0 to MaxUpdates, each at any time
+	// Updates is the number of updates of the source, 0 to MaxSimulatedUpdates, each at any time
 	// within UpdateWithin. Invalidate lets one delete the cached value afterwards.
 	Updates      int
 	UpdateWithin time.Duration
@@ -110,6 +111,12 @@ func (c Simulation) Check() (Simulation, error) {
 		return c, err
 	}
 	c.Protocol, c.KeepZeros, c.Name = s.Protocol, true, s.Name
+	if c.Arrivals == nil {
+		c.Arrivals = distribution.AtOnce()
+	}
+	if r, ok := c.Arrivals.(distribution.Recording); ok && c.Nodes > 0 {
+		c.Requests = (r.Len() + c.Nodes - 1) / c.Nodes
+	}
 	for _, n := range []struct {
 		what        string
 		value       int
@@ -118,6 +125,7 @@ func (c Simulation) Check() (Simulation, error) {
 	}{
 		{"nodes", c.Nodes, 1, MaxSimulatedNodes, "nodes"},
 		{"requests a node", c.Requests, 1, MaxSimulatedRequests / max(c.Nodes, 1), "requests"},
+		{"updates", c.Updates, 0, MaxSimulatedUpdates, "updates"},
 		{"runs", c.Runs, 1, MaxRuns, "runs"},
 		{"rebuilds as the bound", c.RebuildBound, 0, MaxSimulatedRequests, "rebuild-bound"},
 	} {
@@ -132,8 +140,6 @@ func (c Simulation) Check() (Simulation, error) {
 		return c, about(fmt.Errorf("a duration of %s: it must be positive, or 0 for an hour after the last request arrives", model.FormatDuration(c.Duration)), "duration")
 	case c.UpdateWithin < 0:
 		return c, about(fmt.Errorf("updates within %s: it must be 0 or longer", model.FormatDuration(c.UpdateWithin)), "update-within")
-	case c.Arrivals == nil:
-		c.Arrivals = distribution.AtOnce()
 	}
 	for _, f := range c.Faults {
 		if f.Every <= 0 {
@@ -158,7 +164,7 @@ func (c Simulation) Check() (Simulation, error) {
 func (c *Simulation) small() Scenario {
 	s := NewScenario(c.Protocol)
 	s.KeepZeros, s.Name, s.Requests, s.Jobs = c.KeepZeros, c.Name, 1, 0
-	s.Updates, s.Invalidate = c.Updates, c.Invalidate
+	s.Updates, s.Invalidate = min(c.Updates, 1), c.Invalidate
 	s.Latency, s.Reply, s.ValueTTL = c.Latency, c.Reply, c.ValueTTL
 	for _, f := range c.Faults {
 		s.Faults = append(s.Faults, f.Fault)

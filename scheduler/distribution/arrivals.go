@@ -48,8 +48,15 @@ func (p poisson) String() string {
 	return "poisson:" + strconv.FormatFloat(float64(p), 'g', -1, 64) + "/s"
 }
 
+// Recording is Arrivals of a fixed number of requests.
+type Recording interface {
+	Arrivals
+	// Len returns how many there are.
+	Len() int
+}
+
 // Recorded lets requests arrive at these times.
-func Recorded(name string, times []time.Duration) Arrivals {
+func Recorded(name string, times []time.Duration) Recording {
 	times = slices.Clone(times)
 	slices.Sort(times)
 	return recorded{name, times}
@@ -61,6 +68,7 @@ type recorded struct {
 }
 
 func (r recorded) Times(int, rand.Source) []time.Duration { return r.times }
+func (r recorded) Len() int                               { return len(r.times) }
 func (r recorded) String() string                         { return "file:" + r.name }
 
 // ParseArrivals reads arrivals: at-once, poisson:1000/s or file:PATH for a file of times
