@@ -79,8 +79,9 @@ func (m *simulator) strike() error {
 	m.clear()
 	local := m.visit(x.node)
 	m.takesOwners(-1)
-	m.own()
-	m.step.before = append(m.step.before[:0], m.state.Processes...)
+	if err := m.ready(); err != nil {
+		return err
+	}
 	move := model.Move{Kind: model.MoveFault, Index: local, Fault: x.fault}
 	if x.ends {
 		move.Kind = model.MoveRecovery

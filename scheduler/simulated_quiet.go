@@ -13,10 +13,14 @@ func (m *simulator) learnQuiet(process int32, was shapeID, created uint32, own *
 	s, from := &m.step, &m.shapes.list[was]
 	e := &s.event
 	on, ok := quietOn(&from.process, from.operation)
-	if !ok || !from.tokensOnly || len(e.Begun) > 0 || len(m.state.Processes) < 1 && !e.Ended {
+	a := &m.actors[process]
+	believes := uint16(0)
+	if !a.gone {
+		believes = m.shapes.list[a.shape].process.Believes
+	}
+	if !ok || !from.tokensOnly || len(e.Begun) > 0 || from.process.Believes != believes {
 		return
 	}
-	a := &m.actors[process]
 	q := quiet{
 		version: m.versions[on], on: on, move: e.Move.Kind, observation: e.Observation, answer: e.Answer,
 		ended: a.gone, arrives: e.Move.Kind == model.MoveArrive,
@@ -44,9 +48,6 @@ func (m *simulator) learnQuiet(process int32, was shapeID, created uint32, own *
 				return
 			}
 			q.references[n] = int8(k)
-		}
-		if q.count > from.references {
-			q.count = to.references
 		}
 	}
 	if q.news() != int(m.families[a.root].created-created) {

@@ -115,6 +115,8 @@ func student95(freedom int) float64 {
 	switch {
 	case freedom <= len(table):
 		return table[freedom-1]
+	case freedom < 40:
+		return 2.042
 	case freedom < 60:
 		return 2.021
 	case freedom < 120:

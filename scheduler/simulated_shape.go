@@ -28,8 +28,8 @@ type shape struct {
 	tokensOnly bool
 	// quiet is what the next step of such a process is, if that concerns nobody else.
 	quiet quiet
-	// checked is at which change of the world cycles was found out, which says whether
-	// such a process goes on in a circle until the world changes, by on of versions in seen.
+	// cycles: such a process goes on in a circle as long as what is in seen does not change.
+	// That was found out when the world had changed so often as checked says.
 	checked uint64
 	cycles  bool
 	seen    dependency
@@ -161,7 +161,8 @@ const (
 	anyTimeWithin timerKind = iota
 	// blocked: when something happens for which it waits.
 	blockedTimer
-	// fromNow to fromDistribution+n: after a time that the n-th distribution gives.
+	// latencyTimer and computeTimer: after a time that is drawn from the distribution for
+	// that.
 	latencyTimer
 	computeTimer
 	// keptTimer: when it would have, anyway.

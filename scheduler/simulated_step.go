@@ -35,7 +35,6 @@ func (m *simulator) act(process int32) error {
 		alone = false
 		s.moves.List[0] = s.moves.List[within(&a.random, 0, int64(n-1))]
 	}
-	m.own()
 	created, own := family.created, a.references
 	if err := m.apply(&s.moves.List[0], process); err != nil {
 		return err
@@ -50,6 +49,8 @@ func (m *simulator) act(process int32) error {
 	}
 	return nil
 }
+
+var errUnseen = errors.New("scheduler: a simulation has let a process wait for something that it does not follow")
 
 var errNoStep = errors.New("scheduler: a process of a simulation has nothing to do when its time has come")
 
@@ -94,10 +95,16 @@ func (m *simulator) gather(process int32) error {
 		}
 	}
 	m.takesFamily(a.root)
-	if len(m.state.Processes) > model.MaxProcesses/2 {
+	return m.ready()
+}
+
+// ready reports whether the state could hold all that was put into it.
+func (m *simulator) ready() error {
+	if m.step.full || len(m.state.Processes) > model.MaxProcesses/2 {
 		return &ScenarioError{Err: errTooMany}
 	}
 	m.step.before = append(m.step.before[:0], m.state.Processes...)
+	m.own()
 	return nil
 }
 
@@ -111,8 +118,7 @@ func (m *simulator) apply(move *model.Move, process int32) error {
 		return blame(err)
 	}
 	if m.state.Attentive || m.state.Contexts {
-		op := s.event.Operation
-		return followed(&model.Operation{Kind: model.StartWatch, Source: op.Source}, &model.Process{})
+		return errUnseen
 	}
 	m.nameTokens(process)
 	m.watch(process)
@@ -195,9 +201,10 @@ func (m *simulator) expire() error {
 	m.now = m.expires
 	m.clear()
 	m.takesOwners(-1)
-	m.own()
+	if err := m.ready(); err != nil {
+		return err
+	}
 	m.expires = notDue
-	m.step.before = append(m.step.before[:0], m.state.Processes...)
 	move := model.Move{Kind: model.MoveExpire, Index: uint8(m.expiring)}
 	if err := m.apply(&move, -1); err != nil {
 		return err
@@ -264,7 +271,8 @@ func (m *simulator) settle(i int) error {
 	p, count := m.outline(i, &references)
 	copy(a.references[:], references[:count])
 	a.spawned, a.label = in.Spawned, in.Label
-	a.entangled = a.entangled || m.foreign(&p, a)
+	mentions, foreign := m.foreign(&p, a)
+	a.entangled = foreign || a.entangled && mentions
 	if believes := p.Believes != 0; believes != a.believes {
 		m.believes(process, believes)
 	}
@@ -285,20 +293,19 @@ func (m *simulator) settle(i int) error {
 	return nil
 }
 
-// foreign reports whether a process refers to a token that others may refer to: one in an
-// entry, or one of another family, or whatever a family of several shares.
-func (m *simulator) foreign(p *model.Process, a *actor) bool {
-	single := m.families[a.root].first == a.root && a.next < 0 && m.actors[a.root].root == a.root
+// foreign reports whether a process refers to tokens, and to one to which others may refer,
+// too: that is in an entry, or of another family, or whatever a family of several shares.
+func (m *simulator) foreign(p *model.Process, a *actor) (mentions, foreign bool) {
+	f := &m.families[a.root]
+	single := f.first == a.root && m.actors[f.first].next < 0
 	for _, r := range p.Held() {
-		if r.Kind != model.KindToken {
-			continue
-		}
-		token := a.references[r.N]
-		if !single || int32(token>>32) != a.root || m.kept(token) {
-			return true
+		if r.Kind == model.KindToken {
+			token := a.references[r.N]
+			mentions = true
+			foreign = foreign || !single || int32(token>>32) != a.root || m.kept(token)
 		}
 	}
-	return false
+	return mentions, foreign
 }
 
 // kept reports whether an entry, or the memory of the node of the step, mentions a token.

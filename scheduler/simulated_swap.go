@@ -26,6 +26,8 @@ type stepState struct {
 	// like are those who wait for the same as one that takes part, and to whom the same
 	// happens.
 	like []double
+	// full: more belongs into the state than it can hold.
+	full bool
 	// silent: the step has changed nothing but its process.
 	silent bool
 	// rebuilding is by how much more rebuilds are under way after the step.
@@ -65,7 +67,7 @@ func (m *simulator) clear() {
 	s.flights, s.nodes, s.members, s.like = s.flights[:0], s.nodes[:0], s.members[:0], s.like[:0]
 	m.state.Processes, m.state.Nodes = m.state.Processes[:0], m.state.Nodes[:0]
 	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint8{}
-	s.now, s.tick = m.now, m.tick
+	s.now, s.tick, s.full = m.now, m.tick, false
 }
 
 // visit puts a node into the state and returns its number there.
@@ -101,7 +103,8 @@ func (m *simulator) bind(token uint64) uint8 {
 		}
 	}
 	if free < 0 {
-		panic("scheduler: a step of a simulation is about too many tokens")
+		m.step.full = true
+		return 0
 	}
 	m.step.tokens[free] = token
 	return uint8(free)
@@ -128,7 +131,8 @@ func (m *simulator) member(process int32) int {
 	return -1
 }
 
-// takes puts the family of a root into the state, if anybody is left of it and nobody there.
+// takesFamily puts the family of a root into the state, if anybody is left of it and it is not
+// there.
 func (m *simulator) takesFamily(root int32) {
 	first := m.families[root].first
 	if first < 0 || m.member(first) >= 0 {
@@ -189,7 +193,8 @@ func (m *simulator) clock(since int64) uint8 {
 	s := &m.step
 	n := s.next
 	if n >= int(model.Fresh) {
-		panic("scheduler: a step of a simulation is about too many clocks")
+		s.full = true
+		return model.NoClock
 	}
 	s.clocks[n] = since
 	s.next++

@@ -145,7 +145,7 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 	return m, m.tryFaults()
 }
 
-// mix makes a seed out of numbers.
+// seedOf makes a seed out of numbers.
 func seedOf(numbers ...uint64) uint64 {
 	h := fnv.New64a()
 	var b [8]byte

@@ -136,14 +136,16 @@ func (c Simulation) Check() (Simulation, error) {
 	switch {
 	case s.boots() || s.hasJob():
 		return c, wrong("the protocol %s has a Boot or a Job: a simulation does not follow these; lockstep check explores the protocol", c.Name)
+	case s.LongestDuration() > distribution.Longest || c.Duration > distribution.Longest || c.UpdateWithin > distribution.Longest:
+		return c, wrong("a duration of %s: a simulation knows none that is longer than %s", model.FormatDuration(max(s.LongestDuration(), c.Duration, c.UpdateWithin)), model.FormatDuration(distribution.Longest))
 	case c.Duration < 0:
 		return c, about(fmt.Errorf("a duration of %s: it must be positive, or 0 for an hour after the last request arrives", model.FormatDuration(c.Duration)), "duration")
 	case c.UpdateWithin < 0:
 		return c, about(fmt.Errorf("updates within %s: it must be 0 or longer", model.FormatDuration(c.UpdateWithin)), "update-within")
 	}
 	for _, f := range c.Faults {
-		if f.Every <= 0 {
-			return c, about(fmt.Errorf("a %s every %s: the time must be positive", f.Fault.Name(), model.FormatDuration(f.Every)), f.Fault.Name()+"-every")
+		if f.Every <= 0 || f.Every > distribution.Longest {
+			return c, about(fmt.Errorf("a %s every %s: the time must be positive, and %s at most", f.Fault.Name(), model.FormatDuration(f.Every), model.FormatDuration(distribution.Longest)), f.Fault.Name()+"-every")
 		}
 		if f.Fault.Strikes() != model.OnNode {
 			return c, about(fmt.Errorf("the fault %s strikes no node: a simulation follows those alone that do", f.Fault.Name()), f.Fault.Name())

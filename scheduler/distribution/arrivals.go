@@ -28,7 +28,7 @@ func (atOnce) Times(n int, _ rand.Source) []time.Duration { return make([]time.D
 func (atOnce) String() string                             { return "at-once" }
 
 // Poisson lets so many requests arrive in a second, on average and independently of each
-// other. The rate is positive.
+// other. The rate is positive; nobody arrives later than Longest.
 func Poisson(rate float64) Arrivals { return poisson(rate) }
 
 type poisson float64
@@ -39,6 +39,7 @@ func (p poisson) Times(n int, r rand.Source) []time.Duration {
 	at := time.Duration(0)
 	for i := range times {
 		at += time.Duration(float64(float64(gap) * -logarithm(unit(r))))
+		at = min(at, Longest)
 		times[i] = at
 	}
 	return times
@@ -97,8 +98,8 @@ func parsePoisson(text string) (Arrivals, error) {
 	rate, err := strconv.ParseFloat(number, 64)
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}
 	unit := units[per]
-	if !ok || err != nil || unit == 0 || !(rate > 0 && rate <= 1e9) {
-		return nil, fmt.Errorf("the rate %q cannot be read; write how many arrive in a time, as poisson:1000/s, or with /m or /h", text)
+	if !ok || err != nil || unit == 0 || !(rate/unit.Seconds() >= 1e-6 && rate <= 1e9) {
+		return nil, fmt.Errorf("the rate %q cannot be read; write how many arrive in a time, as poisson:1000/s, or with /m or /h, from one in a million seconds to 10^9 in one", text)
 	}
 	return Poisson(rate / unit.Seconds()), nil
 }

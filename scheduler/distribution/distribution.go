@@ -33,14 +33,34 @@ type Distribution interface {
 	String() string
 }
 
+// Longest is the longest duration that a simulation knows.
+const Longest = 10_000 * time.Hour
+
+// valid refuses a duration that is too long.
+func valid(d time.Duration) error {
+	if d > Longest {
+		return fmt.Errorf("the duration %s is too long for a simulation; write at most %s", model.FormatDuration(d), model.FormatDuration(Longest))
+	}
+	return nil
+}
+
 // Syntax says how distributions are written.
 const Syntax = "2s, 2s..25s, lognormal:P50..P99 or file:PATH"
 
 // Parse reads a distribution: a duration for always that long, a range as 2s..25s for any
 // time within it, each as likely as any other, lognormal:2s..25s with the median and the
 // 99th percentile, or file:PATH for a file of durations, one a line, of which each is as
-// likely as any other. The error says what to write instead.
+// likely as any other. No duration may be longer than [Longest]. The error says what to
+// write instead.
 func Parse(text string) (Distribution, error) {
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return d, valid(d.Range().Max)
+}
+
+func parse(text string) (Distribution, error) {
 	kind, rest, named := strings.Cut(text, ":")
 	if !named {
 		r, err := model.ParseRange(text)

@@ -45,6 +45,9 @@ func readDurations(name string, r io.Reader) ([]time.Duration, error) {
 			continue
 		}
 		d, err := model.ParseDuration(text)
+		if err == nil {
+			err = valid(d)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}

@@ -28,6 +28,9 @@ func LogNormal(p50, p99 time.Duration) (Distribution, error) {
 		return nil, fmt.Errorf("a log-normal distribution with the median %s and the 99th percentile %s: the median must be positive and not above the percentile, as in lognormal:2s..25s",
 			model.FormatDuration(p50), model.FormatDuration(p99))
 	}
+	if err := valid(p99); err != nil {
+		return nil, err
+	}
 	return lognormal{p50, p99, logarithm(float64(p99)/float64(p50)) / normal99}, nil
 }
 
@@ -37,14 +40,16 @@ type lognormal struct {
 }
 
 func (l lognormal) Sample(r rand.Source) time.Duration {
-	return rounded(float64(float64(l.p50)*exponential(float64(l.sigma*normal(r)))), percentiles*l.p99)
+	return rounded(float64(float64(l.p50)*exponential(float64(l.sigma*normal(r)))), l.Range().Max)
 }
 
 func (l lognormal) String() string {
 	return "lognormal:" + model.FormatDuration(l.p50) + ".." + model.FormatDuration(l.p99)
 }
 
-func (l lognormal) Range() model.Range { return model.Range{Max: percentiles * l.p99} }
+func (l lognormal) Range() model.Range {
+	return model.Range{Max: min(percentiles*l.p99, Longest)}
+}
 
 // rounded returns nanoseconds as a duration of whole microseconds, and the longest at most.
 func rounded(ns float64, longest time.Duration) time.Duration {
@@ -55,16 +60,19 @@ func rounded(ns float64, longest time.Duration) time.Duration {
 }
 
 // Exponential returns the distribution of the time between events that come independently
-// of each other, with the mean, which is positive. Draws are rounded to microseconds, and
-// are fifty times the mean at most.
+// of each other, with the mean, which is positive and Longest at
+// most. Draws are rounded to microseconds, and
+// are fifty times the mean at most, and Longest.
 func Exponential(mean time.Duration) Distribution { return exponentially(mean) }
 
 type exponentially time.Duration
 
 func (e exponentially) Sample(r rand.Source) time.Duration {
-	return rounded(float64(float64(e)*-logarithm(unit(r))), means*time.Duration(e))
+	return rounded(float64(float64(e)*-logarithm(unit(r))), e.Range().Max)
 }
 
-func (e exponentially) Range() model.Range { return model.Range{Max: means * time.Duration(e)} }
+func (e exponentially) Range() model.Range {
+	return model.Range{Max: min(means*time.Duration(e), Longest)}
+}
 
 func (e exponentially) String() string { return model.FormatDuration(time.Duration(e)) }
