@@ -20,7 +20,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	if s.Contexts {
 		s.tidyContexts()
 	}
-	r.dropEnded(s)
+	r.DropEnded(s)
 	if s.Starving.On {
 		s.forgetStarved()
 	}
@@ -72,10 +72,10 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	return source
 }
 
-// dropEnded drops ended processes that nobody can wait for, neither for their result nor
+// DropEnded drops ended processes that nobody can wait for, neither for their result nor
 // for a flight that they have left unresolved. If requests are endless, whoever has got an
 // answer sends another.
-func (r *Rules) dropEnded(s *State) {
+func (r *Rules) DropEnded(s *State) {
 	ended := s.those(func(p *Process) bool { return p.Phase == Ended && !p.unresolved() })
 	if ended == 0 {
 		return

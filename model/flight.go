@@ -109,6 +109,19 @@ func (r *Rules) resolveFlight(s *State, p *Process, op *Operation) (Observation,
 	return Observe(observed), nil
 }
 
+// Flight returns the key of a register of KindFlight, and whether the flight can be joined
+// and the process leads it.
+func (reg *Register) Flight() (key KeyID, open, leads bool) {
+	return KeyID(reg.Limit >> flightBits), reg.Limit&flightOpen != 0, reg.leads()
+}
+
+// Opened and Closed return the register, of KindFlight, for a flight that can be joined, and
+// for one that cannot: for who keeps elsewhere which flights are open.
+func (reg Register) Opened() Register { reg.Limit |= flightOpen; return reg }
+
+// Closed is the opposite of Opened.
+func (reg Register) Closed() Register { reg.Limit &^= flightOpen; return reg }
+
 // unresolved reports whether the process leads a flight.
 func (p *Process) unresolved() bool {
 	for _, reg := range p.Held() {

@@ -76,6 +76,10 @@ func (r *Rules) processMoves(s *State, i int, m *Moves) {
 	r.operationMoves(s, i, m)
 }
 
+// ProcessMoves appends the ways in which the process goes on: for a caller that knows whose
+// step comes next.
+func (r *Rules) ProcessMoves(s *State, i int, m *Moves) { r.processMoves(s, i, m) }
+
 // operationMoves appends the ways in which the process goes on with its operation.
 func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 	p := &s.Processes[i]

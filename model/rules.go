@@ -68,6 +68,12 @@ func (r *Rules) AddFault(f Fault) {
 	r.stretches, r.intercepts, r.foresees = r.stretches || stretches, r.intercepts || intercepts, r.foresees || foresees
 }
 
+// Wait returns how long the process may be in its phase, from its start, and whether it is
+// blocked on something that is not time.
+func (r *Rules) Wait(s *State, p *Process) (least, most Ticks, blocked bool) {
+	return r.timing(s, p)
+}
+
 // timing returns how long the process may be in its phase, from its start, and
 // whether it is blocked on something that is not time.
 func (r *Rules) timing(s *State, p *Process) (least, most Ticks, blocked bool) {

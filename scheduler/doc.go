@@ -51,6 +51,47 @@
 // expanded in its turn. So the result is the same, to the byte, for every number of
 // workers.
 //
-// The package imports model and protocol. It must never import faults or checks: it
+// # Simulation
+//
+// [Simulate] runs many requests on many nodes in concrete time, a run for each seed:
+//
+//	report, err := scheduler.Simulate(ctx, scheduler.NewSimulation(p), scheduler.SimulateOptions{})
+//
+// What steps do is said by the same rules: [model.Rules] move, [model.Operation.Effect] is
+// what stores do, the automaton is the one that a check learns, and faults apply themselves.
+// Only who moves next is decided here, by drawing when each step comes. A [model.State]
+// holds some dozens of processes; a simulation has hundreds of thousands. So a process is
+// kept outside of it, as a number: that of its shape, which is everything that the rules
+// know of a process but the names of its tokens and flights (simulated_shape.go), and these
+// names. Few shapes are ever met. For one step those are put into a state whom it may
+// concern (simulated_swap.go, gather in simulated_step.go): the family of the process, the
+// families that own a token in an entry, the leader of a flight that is joined, one process
+// of each shape that waits for a flight that is resolved. The rules apply the move, and all
+// are taken out again.
+//
+// Most steps concern nobody else: a Get, a SetNX that is refused, the end of a Sleep. What
+// such a step does depends on the shape and on the entry alone, so it is noted and taken
+// again without the rules until the entry is another (simulated_quiet.go). A process that polls goes in
+// a circle of such steps. It leaves the queue, and catches up when the world changes: a
+// step costs some nanoseconds then, and 100,000 requests that poll for 25 s less than two
+// seconds.
+//
+// Each process has a source of randomness of its own, seeded by the run and its number, so
+// the order in which quiet steps are computed decides nothing; steps at the same time are
+// taken in the order of the processes. Nothing depends on the number of workers, on the
+// order of a map, or on how a machine computes logarithms (package distribution).
+//
+// A simulation follows no process that waits for a message, a list or a replica, no
+// contexts and operations that are given up, no sessions, transactions and times that are
+// written down, no Boot and no Job: such code needs to see more of the state at once. It
+// is refused when it gets there, with its line. Of faults it follows those that halt a node
+// or end it; [Followed] says which properties, and why not the others. A counter ends at
+// [model.MaxVersion], as in a check.
+//
+// Tests hold it against [Replay]: each step of thousands of small runs, with pauses and
+// crashes, is taken again by the concrete replay ([SimulatedTrace]), which knows nothing of
+// shapes. And no run shows a violation that [Check] excludes.
+//
+// The package imports model, protocol and its own package distribution. It must never import faults or checks: it
 // knows them as model.Fault, model.Monitor and model.DeadEnd.
 package scheduler

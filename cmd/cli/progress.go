@@ -53,6 +53,11 @@ func (p *progress) show(s scheduler.Progress) {
 	if len(s.Violated) > 0 {
 		line += "; violated: " + strings.Join(s.Violated, ", ")
 	}
+	p.line(line)
+}
+
+// line shows a line.
+func (p *progress) line(line string) {
 	if !p.live {
 		fmt.Fprintln(p.w, line)
 		return

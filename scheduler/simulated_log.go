@@ -1,0 +1,166 @@
+package scheduler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"lockstep/model"
+)
+
+// simulatedLog has what happened in a run, for tests and traces.
+type simulatedLog struct {
+	steps []simulatedStep
+	// changes counts the steps for which those who poll have caught up, and caughtUp says
+	// that the next one is such a step.
+	changes  int
+	caughtUp bool
+}
+
+// simulatedStep is a step in a log.
+type simulatedStep struct {
+	at      int64
+	process int32
+	label   uint32
+	key     model.KeyID
+	node    int32
+	fault   uint8
+	overdue []string
+	// deserted: a fault strikes a node on which nothing is going on.
+	deserted bool
+
+	kind        model.MoveKind
+	operation   model.OperationKind
+	observation model.Observation
+	// changes is how often those who poll had caught up before, and idle says that it is a
+	// step in which one did: these come in between the others only afterwards.
+	// last: it is the one for which they do.
+	changes    int
+	idle, last bool
+}
+
+// quiet notes the step of a process that is known.
+func (l *simulatedLog) quiet(m *simulator, process int32, q *quiet, idle bool) {
+	l.steps = append(l.steps, simulatedStep{
+		at: m.now, process: process, kind: q.move, operation: q.kind, observation: q.observation, changes: l.changes, idle: idle,
+	})
+}
+
+// note notes the step that has just been taken by the rules.
+func (m *simulator) note(process int32) {
+	if m.log == nil {
+		return
+	}
+	e := &m.step.event
+	s := simulatedStep{at: m.now, process: process, kind: e.Move.Kind, observation: e.Observation, changes: m.log.changes, node: -1}
+	if e.Operation != nil {
+		s.operation = e.Operation.Kind
+	}
+	if process >= 0 {
+		s.label = m.actors[process].label
+		s.process = m.actors[process].root
+	} else {
+		s.key = model.KeyID(e.Move.Index)
+	}
+	m.log.add(s)
+}
+
+// add notes a step.
+func (l *simulatedLog) add(s simulatedStep) {
+	s.last = l.caughtUp
+	l.steps = append(l.steps, s)
+	if l.caughtUp {
+		l.changes++
+		l.caughtUp = false
+	}
+}
+
+// strike notes that a fault strikes a node, or ends.
+func (l *simulatedLog) strike(m *simulator, x *strike) {
+	s := simulatedStep{at: m.now, process: -1, node: x.node, fault: x.fault, kind: model.MoveFault, changes: l.changes}
+	s.deserted = !slices.ContainsFunc(m.actors, func(a actor) bool {
+		return !a.gone && m.families[a.root].node == x.node && m.shapes.list[a.shape].process.Active()
+	})
+	if x.ends {
+		s.kind = model.MoveRecovery
+		for process := range m.actors {
+			if a := &m.actors[process]; !a.gone && m.families[a.root].node == x.node && m.overdue(a) {
+				s.overdue = append(s.overdue, m.name(int32(process)))
+			}
+		}
+	}
+	l.add(s)
+}
+
+// sorted returns the steps in the order in which they happened.
+func (l *simulatedLog) sorted() []simulatedStep {
+	rank := func(s *simulatedStep) int {
+		switch {
+		case s.last:
+			return 2
+		case s.idle:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(l.steps, func(a, b simulatedStep) int {
+		return cmp.Or(cmp.Compare(a.changes, b.changes), cmp.Compare(a.at, b.at), rank(&a)-rank(&b))
+	})
+	return l.steps
+}
+
+// inhabited returns the steps of the log so that faults strike nodes where something is going
+// on, as they do in a check: what strikes another has no effect until a request arrives there.
+func (m *simulator) inhabited() []simulatedStep {
+	var steps []simulatedStep
+	held := map[int32]simulatedStep{}
+	for _, s := range m.log.sorted() {
+		switch {
+		case s.kind == model.MoveFault && s.deserted:
+			if m.rules.Faults[s.fault].Halts() {
+				held[s.node] = s
+			}
+			continue
+		case s.kind == model.MoveRecovery:
+			if _, ok := held[s.node]; ok {
+				delete(held, s.node)
+				continue
+			}
+		}
+		steps = append(steps, s)
+		if s.kind != model.MoveArrive {
+			continue
+		}
+		node := m.families[s.process].node
+		if fault, ok := held[node]; ok {
+			delete(held, node)
+			fault.at = s.at
+			steps = append(steps, fault)
+		}
+	}
+	return steps
+}
+
+// name returns what a process is called in a trace.
+func (m *simulator) name(process int32) string {
+	if process < 0 || int(process) >= len(m.actors) {
+		return "nobody"
+	}
+	return m.nameOf(m.actors[process].root, m.actors[process].label)
+}
+
+// nameOf returns what the process with the label is called in the family of a root.
+func (m *simulator) nameOf(root int32, label uint32) string {
+	c := m.config
+	requests := m.roots - c.Updates
+	name := fmt.Sprintf("n%d/%d", int(root)%c.Nodes, int(root)/c.Nodes)
+	if int(root) >= requests {
+		name = fmt.Sprintf("u%d/0", int(root)-requests)
+	}
+	for shift := 24; shift >= 0; shift -= 8 {
+		if n := label >> shift & 0xff; n != 0 {
+			name += fmt.Sprintf(".%d", n)
+		}
+	}
+	return name
+}

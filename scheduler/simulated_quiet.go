@@ -1,0 +1,194 @@
+package scheduler
+
+import (
+	"slices"
+
+	"lockstep/model"
+)
+
+// learnQuiet notes what the step was that a process has just taken, which has changed
+// nothing else, for others of the shape that it had. created is how many tokens its family
+// had created, own what it referred to.
+func (m *simulator) learnQuiet(process int32, was shapeID, created uint32, own *[model.MaxRegisters]uint64) {
+	s, from := &m.step, &m.shapes.list[was]
+	e := &s.event
+	on, ok := quietOn(&from.process, from.operation)
+	a := &m.actors[process]
+	believes := uint16(0)
+	if !a.gone {
+		believes = m.shapes.list[a.shape].process.Believes
+	}
+	if !ok || !from.tokensOnly || len(e.Begun) > 0 || from.process.Believes != believes {
+		return
+	}
+	q := quiet{
+		version: m.versions[on], on: on, move: e.Move.Kind, observation: e.Observation, answer: e.Answer,
+		ended: a.gone, arrives: e.Move.Kind == model.MoveArrive,
+		command: m.isCommand(e), reads: isRebuild(e), rebuilding: m.step.rebuilding,
+	}
+	if e.Operation != nil {
+		q.kind = e.Operation.Kind
+	}
+	for k := range e.Marks {
+		q.restarts = q.restarts || e.Marks[k].Kind == model.MarkRestart
+		q.loops = q.restarts || q.loops || e.Marks[k].Kind == model.MarkKeep
+	}
+	if !a.gone {
+		to := &m.shapes.list[a.shape]
+		if a.entangled || !to.tokensOnly || a.root != process || a.next >= 0 || to.process.Phase == model.Ended {
+			return
+		}
+		q.next, q.timer, q.count = a.shape, m.timerOf(m.member(process)), to.references
+		if q.timer.kind == blockedTimer || q.timer.kind == keptTimer {
+			return
+		}
+		for n, token := range a.references[:q.count] {
+			k := slices.Index(own[:from.references], token)
+			if k < 0 && uint32(token) <= created {
+				return
+			}
+			q.references[n] = int8(k)
+		}
+	}
+	if q.news() != int(m.families[a.root].created-created) {
+		return
+	}
+	from.quiet = q
+}
+
+// news is how many tokens are created.
+func (q *quiet) news() int {
+	n := 0
+	for _, from := range q.references[:q.count] {
+		if from < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// quietOn returns on what the next step of a process depends besides the process, if
+// only on what has versions.
+func quietOn(p *model.Process, op *model.Operation) (on uint8, ok bool) {
+	if p.Phase == model.Waiting || p.Phase == model.Replying {
+		return dependencies, true
+	}
+	switch op.Kind {
+	case model.Sleep, model.Compute:
+		return dependencies, true
+	case model.SourceRead:
+		return model.MaxKeys, true
+	case model.RunScript:
+		return model.MaxKeys + 1, true
+	case model.Get, model.Set, model.Delete, model.PExpire, model.DeleteIfEqual, model.ExpireIfEqual:
+		return uint8(op.Key), !op.Local
+	}
+	return 0, false
+}
+
+// knows reports whether it is known what the next step of a process is.
+func (m *simulator) knows(q *quiet) bool { return q.version != 0 && q.version == m.versions[q.on] }
+
+// goOn lets a process take a step that concerns nobody else.
+func (m *simulator) goOn(process int32, a *actor, q *quiet) {
+	if q.restarts {
+		f := &m.families[process]
+		f.lost = f.created
+	}
+	if q.count > 0 {
+		m.carry(process, a, q)
+	}
+	if q.command {
+		m.result.Commands++
+	}
+	if q.ended {
+		m.end(process)
+		m.families[process].first = -1
+		return
+	}
+	a.shape = q.next
+	a.due = m.dueBy(a, &q.timer)
+}
+
+// carry says what a process refers to after a step.
+func (m *simulator) carry(process int32, a *actor, q *quiet) {
+	own := a.references
+	for n, from := range q.references[:q.count] {
+		if from >= 0 {
+			a.references[n] = own[from]
+			continue
+		}
+		f := &m.families[process]
+		f.created++
+		a.references[n] = tokenOf(process, f.created)
+	}
+}
+
+// circles reports whether a process of the shape takes quiet steps for ever, as long as the
+// world stays as it is: one that polls. Then what it does may wait until the world
+// changes.
+func (m *simulator) circles(id shapeID) bool {
+	from := &m.shapes.list[id]
+	if from.cycles && from.checked == m.changes {
+		return true
+	}
+	from.checked, from.cycles, from.seen = m.changes, false, 0
+	lasts := false
+	for at, steps := id, 0; steps < 64; steps++ {
+		q := &m.shapes.list[at].quiet
+		if !m.knows(q) || q.ended || q.reads || q.rebuilding != 0 {
+			return false
+		}
+		lasts = lasts || q.timer.kind == anyTimeWithin && q.timer.least+q.timer.span > 0
+		from.seen |= 1 << q.on
+		if at = q.next; at == id {
+			from.cycles = lasts
+			return lasts
+		}
+	}
+	return false
+}
+
+// rest lets a process wait that polls.
+func (m *simulator) rest(process int32, a *actor) {
+	m.idle = append(m.idle, process)
+	m.idleOn |= m.shapes.list[a.shape].seen
+}
+
+// rouse lets those who poll catch up with a turn, which changes the world.
+func (m *simulator) rouse(until turn) { m.rouseOn(anyNode, until) }
+
+// anyNode stands for all nodes.
+const anyNode = -1
+
+// rouseOn lets those who poll on a node catch up with a turn, which changes something there.
+func (m *simulator) rouseOn(node int32, until turn) {
+	m.turns = m.turns[:0]
+	now := m.now
+	if m.log != nil {
+		// What the log has of the others must not be older.
+		m.log.caughtUp, node = true, anyNode
+	}
+	kept := m.idle[:0]
+	for _, process := range m.idle {
+		if node != anyNode && m.families[process].node != node {
+			kept = append(kept, process)
+			continue
+		}
+		a := &m.actors[process]
+		for a.due < until.at || a.due == until.at && process < until.process {
+			q := &m.shapes.list[a.shape].quiet
+			m.now = a.due
+			if m.log != nil {
+				m.log.quiet(m, process, q, true)
+			}
+			m.goOn(process, a, q)
+		}
+		m.turns = append(m.turns, turn{a.due, process})
+	}
+	m.now = now
+	if m.idle = kept; len(kept) == 0 {
+		m.idleOn = 0
+	}
+	m.queue.add(m.turns)
+}

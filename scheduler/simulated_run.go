@@ -1,0 +1,131 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/model"
+)
+
+// stepsAtOnce is how many steps a request may take in no time, on average, before the
+// protocol counts as endless.
+const stepsAtOnce = 100
+
+var errNoTime = &ProtocolError{Err: errors.New("the protocol takes steps without end in no time; let what waits sleep, or give operations a latency")}
+
+// run runs the simulation once. It stops early when the context is cancelled; the result is
+// then what there is until then, and Stopped.
+func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
+	seed := m.config.Seed + uint64(number)
+	m.result = newRunResult(m.config, seed)
+	m.begin(seed)
+	until := m.config.until(m.families[:m.roots-m.config.Updates])
+	most, sameInstant := maxForced+stepsAtOnce*m.roots, 0
+	for steps := 0; ; steps++ {
+		if steps&0x3fff == 0x3fff {
+			if ctx.Err() != nil {
+				m.rouse(turn{m.now, 0})
+				m.result.Stopped = true
+				break
+			}
+			if m.advance != nil {
+				m.advance(float64(m.result.Answered+m.result.Lost) / float64(m.roots))
+			}
+		}
+		next, process := m.next()
+		if process < 0 && len(m.idle) == 0 {
+			break
+		}
+		if process < 0 && m.expires == notDue {
+			// Those who poll will do so for ever: nothing changes the world any more.
+			m.rouse(turn{m.now, int32(m.roots)})
+			break
+		}
+		at := min(next, m.expires, m.strikes.first())
+		if at > until {
+			m.rouse(turn{until, -1})
+			m.now = until
+			m.result.CutShort = true
+			break
+		}
+		var err error
+		switch at {
+		case m.strikes.first():
+			err = m.strike()
+		case m.expires:
+			err = m.expire()
+		default:
+			if at > m.now {
+				sameInstant = 0
+			}
+			if sameInstant++; sameInstant > most {
+				err = errNoTime
+				break
+			}
+			m.now = at
+			err = m.turn(process)
+		}
+		if err != nil {
+			return nil, m.errorAt(err, process)
+		}
+	}
+	m.conclude()
+	return m.result, nil
+}
+
+// next returns when the next step of a process comes, and of which, -1 for none.
+func (m *simulator) next() (at int64, process int32) {
+	for len(m.queue) > 0 {
+		t := m.queue[0]
+		if a := &m.actors[t.process]; a.due == t.at && !a.gone {
+			return t.at, t.process
+		}
+		m.queue.pop()
+	}
+	return notDue, -1
+}
+
+// turn lets the process take a step that is first in the queue.
+func (m *simulator) turn(process int32) error {
+	a := &m.actors[process]
+	shape := &m.shapes.list[a.shape]
+	if m.halts && m.waitsForNode(process, a, shape) {
+		return nil
+	}
+	q := &shape.quiet
+	if !m.knows(q) {
+		m.queue.pop()
+		a.due = notDue
+		return m.act(process)
+	}
+	if m.log != nil {
+		m.log.quiet(m, process, q, false)
+	}
+	m.countQuiet(process, q)
+	m.goOn(process, a, q)
+	switch {
+	case q.ended:
+		m.queue.pop()
+	case q.loops && m.circles(a.shape):
+		m.queue.pop()
+		m.rest(process, a)
+	default:
+		m.queue.replace(turn{a.due, process})
+	}
+	return nil
+}
+
+// waitsForNode reports whether the node of a process is halted; its turn then comes when
+// that runs again. A request may arrive all the same.
+func (m *simulator) waitsForNode(process int32, a *actor, s *shape) bool {
+	at := &m.places[m.families[a.root].node]
+	if s.process.Phase == model.Waiting || at.node.Status != model.Halted {
+		return false
+	}
+	a.due = at.runsAgain
+	m.queue.replace(turn{a.due, process})
+	return true
+}
+
+func (m *simulator) time() time.Duration { return time.Duration(m.now) }

@@ -1,0 +1,197 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/model"
+)
+
+// SimulatedTrace returns a run of a simulation, by its number from 0, as a trace up to the
+// first violation of the property, or to its end, and how it went in the simulation. Each step
+// is taken again by the concrete replay on its way into the trace, which shares neither
+// the state nor the timing of the simulation: the error says which step is not possible
+// there. The run has to be small enough for a check: see [Scenario.Check]. Its faults
+// have the budgets of the simulation, and durations that a check allows, too; so a Rebuild
+// distribution has to stay within the range of the protocol.
+func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *RunResult, error) {
+	x, err := c.prepare()
+	if err != nil {
+		return nil, nil, err
+	}
+	var t *model.Trace
+	var result *RunResult
+	for tick := x.tick(); ; {
+		var m *simulator
+		if m, err = newSimulator(x, tick); err == nil {
+			m.log = &simulatedLog{}
+			result, err = m.run(context.Background(), number)
+		}
+		var finer *finerTick
+		if errors.As(err, &finer) {
+			tick = finer.tick
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		s := x.replayable(len(m.families) - x.Updates)
+		t = newTrace(s, p)
+		err = again(s, t, p, func(r *replayer) error {
+			t.Steps = nil
+			return m.retrace(r, t, p)
+		})
+		return t, result, err
+	}
+}
+
+// Replayable returns why no run of the simulation can be made a trace, nil if each can: they
+// are too large.
+func (c Simulation) Replayable() error {
+	x, err := c.prepare()
+	if err != nil {
+		return err
+	}
+	if _, err = x.replayable(len(c.times(c.Seed))).Check(); err != nil {
+		return about(fmt.Errorf("a run of this size cannot be written as a trace: %w", err), "trace")
+	}
+	return nil
+}
+
+// replayable is the scenario in which a run of so many requests can be replayed.
+func (c *prepared) replayable(requests int) Scenario {
+	s := c.scenario
+	s.Updates, s.Nodes, s.Requests = c.Updates, c.Nodes, (requests+c.Nodes-1)/c.Nodes
+	s.RebuildBound = min(c.RebuildBound, 200)
+	if c.LatencyOf != nil {
+		s.Latency = c.LatencyOf.Range()
+	}
+	return s
+}
+
+// newTrace returns a trace without steps.
+func newTrace(s Scenario, p model.Property) *model.Trace {
+	t := &model.Trace{
+		Format: model.TraceFormat, Version: model.TraceVersion,
+		Protocol: s.Name, Parameters: s.Parameters(), Bounds: s.Bounds(), Property: p.Name(), Rule: p.Rule(),
+	}
+	if p, ok := p.(model.Argued); ok {
+		t.Argument = p.Argument()
+	}
+	return t
+}
+
+// retrace lets a replay take the steps of the log.
+func (m *simulator) retrace(r *replayer, t *model.Trace, p model.Property) error {
+	for i, want := range m.inhabited() {
+		if err := r.pass(time.Duration(want.at) - r.now); err != nil {
+			return fmt.Errorf("step %d, %s: %w", i+1, m.described(&want), err)
+		}
+		got, offered, err := r.take(want.kind.String(), func(got *model.TraceStep, e *model.Event) bool {
+			return m.isStep(r, &want, got, e)
+		})
+		if err != nil {
+			return err
+		}
+		if got == nil {
+			return fmt.Errorf("step %d, %s: what is possible is %v", i+1, m.described(&want), texts(offered))
+		}
+		t.Steps = append(t.Steps, *got)
+		if want.kind.IsFault() {
+			t.Faults++
+		}
+		t.Weight += want.kind.Weight()
+		if r.broken {
+			t.Explanation, err = explain(p, t)
+			return err
+		}
+	}
+	return m.agrees(r)
+}
+
+func texts(steps []model.TraceStep) []string {
+	var all []string
+	for i := range steps {
+		all = append(all, steps[i].Process+" "+steps[i].Text)
+	}
+	return all
+}
+
+func (m *simulator) described(s *simulatedStep) string {
+	who := "nobody"
+	switch {
+	case s.process >= 0:
+		who = m.nameOf(s.process, s.label)
+	case s.kind == model.MoveExpire:
+		who = m.learner.keys[s.key].key
+	case s.node >= 0:
+		who = fmt.Sprintf("n%d", s.node)
+	}
+	return fmt.Sprintf("at %s %s %s %s %s", model.FormatDuration(time.Duration(s.at)), who, s.kind, s.operation, s.observation.Code())
+}
+
+// isStep reports whether a step of the replay is one of the log.
+func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceStep, e *model.Event) bool {
+	switch want.kind {
+	case model.MoveExpire:
+		k := m.learner.keys[want.key]
+		return got.Key == k.store+"/"+k.key
+	case model.MoveFault, model.MoveRecovery:
+		overdue := slices.Sorted(slices.Values(want.overdue))
+		there := slices.Sorted(slices.Values(got.Overdue))
+		return got.Node == fmt.Sprintf("n%d", want.node) && got.Fault == m.rules.Faults[want.fault].Name() && slices.Equal(overdue, there)
+	}
+	if got.Process != m.nameOf(want.process, want.label) {
+		return false
+	}
+	if want.kind == model.MoveArrive {
+		return true
+	}
+	a, b := want.observation, e.Observation
+	if e.Operation == nil || e.Operation.Kind != want.operation || a.Code() != b.Code() {
+		return false
+	}
+	if a.Code() != model.Result {
+		return a == b
+	}
+	return a>>12 == b>>12 && m.learner.classes[a.Class()].text == r.namer.learner.classes[b.Class()].text
+}
+
+// agrees returns an error if the world of a replay is not that of the simulation at the
+// end of the run.
+func (m *simulator) agrees(r *replayer) error {
+	for k := range m.state.Keys {
+		mine, known := m.state.Entries[k], false
+		for other, key := range r.namer.learner.keys {
+			if key == m.learner.keys[k] {
+				known = true
+				theirs := r.state.Entries[other]
+				if mine.Value.Kind != theirs.Value.Kind || mine.TTL != theirs.TTL || mine.Value.Kind != model.KindToken && mine.Value.N != theirs.Value.N {
+					return fmt.Errorf("%s is %v at the end, but %v in the replay", key.key, mine, theirs)
+				}
+			}
+		}
+		if !known && mine.Present() {
+			return fmt.Errorf("%s is unknown in the replay", m.learner.keys[k].key)
+		}
+	}
+	live := 0
+	for i := range m.actors {
+		if a := &m.actors[i]; !a.gone && m.shapes.list[a.shape].process.Active() {
+			live++
+		}
+	}
+	theirs := 0
+	for i := range r.state.Processes {
+		if r.state.Processes[i].Active() {
+			theirs++
+		}
+	}
+	if m.state.Source != r.state.Source || live != theirs {
+		return fmt.Errorf("at the end the source is at version %d and %d processes are active, but %d and %d in the replay", m.state.Source, live, r.state.Source, theirs)
+	}
+	return nil
+}

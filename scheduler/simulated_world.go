@@ -1,0 +1,240 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math/rand/v2"
+	"time"
+
+	"lockstep/model"
+)
+
+// actor is a process of a simulation: a shape, and what it does not share with others of
+// that shape.
+type actor struct {
+	// due is when it takes its next step, in ns, and start since when its clock runs.
+	due, start int64
+	random     rand.PCG
+	shape      shapeID
+	// root is the process that its family begins with, next the one after it in the family,
+	// -1 for none.
+	root, next int32
+	// entangled: a token that it refers to may be referred to elsewhere, too.
+	entangled bool
+	// waits: it stands in a queue for a flight or a mutex.
+	waits    bool
+	gone     bool
+	believes bool
+	spawned  uint8
+	label    uint32
+	// references are the tokens, the flights and the starts of clocks that the shape numbers.
+	references [model.MaxRegisters]uint64
+}
+
+// kin is a request or an update with what it has spawned.
+type kin struct {
+	// first is its first process, -1 if none is left.
+	first int32
+	node  int32
+	// arrives is when it arrives or has, in ns. It is answered when the request has returned.
+	arrives  int64
+	answered bool
+	// created is how many tokens it has created, and lost how many of these when it started
+	// over: they are nobody's since.
+	created, lost uint32
+}
+
+// flight is work in progress on a node that others join.
+type flight struct {
+	node    int32
+	key     model.KeyID
+	leader  int32
+	open    bool
+	waiting []int32
+}
+
+// simulatedNode is a node of a simulation.
+type simulatedNode struct {
+	node model.Node
+	// memory are the tokens in its memory, by key.
+	memory [model.MaxMemory]uint64
+	// open are the flights that can be joined, by key, +1.
+	open [model.MaxKeys]int32
+	// waiting are those who wait for a mutex, by key.
+	waiting [model.MaxMemory][]int32
+	// runsAgain is when it does if it is halted, in ns.
+	runsAgain int64
+}
+
+// tokenOf returns the n-th token that a family creates, from 1.
+func tokenOf(root int32, n uint32) uint64 { return uint64(root)<<32 | uint64(n) }
+
+// simulator runs one simulation after another. The automaton and the shapes are learned
+// once.
+type simulator struct {
+	scenario Scenario
+	config   *prepared
+	rules    *model.Rules
+	learner  *learner
+	monitors []model.Monitor
+	tick     model.Tick
+	shapes   shapes
+	// programs are the shapes of those who have not arrived, by role.
+	requests, updates shapeID
+
+	seed     uint64
+	now      int64
+	roots    int
+	actors   []actor
+	free     []int32
+	families []kin
+	places   []simulatedNode
+	flights  []flight
+	queue    queue
+	strikes  strikes
+	halts    bool
+	idle     []int32
+	idleOn   dependency
+	turns    []turn
+	// believers are those who believe that they hold a lock, rebuilding how many rebuilds are
+	// under way, waitsOf how long each request has waited that was answered.
+	believers  []int32
+	rebuilding int
+	waitsOf    []time.Duration
+	// versions says for what a step may depend on which version of it there is, the last for
+	// what depends on nothing; changes
+	// counts all changes of the world. They never go back.
+	versions [dependencies + 1]uint64
+	changes  uint64
+	// expires is when the next entry does, in ns, and expiring which.
+	expires  int64
+	expiring model.KeyID
+
+	// state has what is shared, and in a step those that take part.
+	state model.State
+	step  stepState
+
+	result *RunResult
+	broken []bool
+	log    *simulatedLog
+	// advance, if it is set, is told now and then which share of the requests is answered.
+	advance func(share float64)
+}
+
+// newSimulator prepares runs in ticks of a size.
+func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
+	s := c.scenario
+	monitors := make([]model.Monitor, 0, len(c.monitors))
+	monitors = append(monitors, c.monitors...)
+	rules, l, err := s.world(tick, monitors, Options{Patience: c.patience})
+	if err != nil {
+		return nil, err
+	}
+	m := &simulator{scenario: s, config: c, rules: rules, learner: l, monitors: monitors, tick: tick, shapes: newShapes(), halts: len(c.Faults) > 0}
+	m.versions[dependencies] = 1
+	for _, role := range []struct {
+		is model.Role
+		to *shapeID
+	}{{model.Request, &m.requests}, {model.Update, &m.updates}} {
+		program := model.ProgramOf(role.is, 0)
+		waiting := model.Process{Root: true, Role: role.is, Local: model.LocalID(program)}
+		if *role.to, err = m.shapes.of(&waiting, l); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.tryFaults()
+}
+
+// seedOf makes a seed out of numbers.
+func seedOf(numbers ...uint64) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	for _, n := range numbers {
+		binary.LittleEndian.PutUint64(b[:], n)
+		h.Write(b[:])
+	}
+	return h.Sum64()
+}
+
+// Streams of randomness of a run, besides one for each process.
+const (
+	arrivalStream = iota + 1
+	updateStream
+	faultStream
+	processStream
+)
+
+// begin puts the world at the beginning of the run with the seed.
+func (m *simulator) begin(seed uint64) {
+	c := m.config
+	nodes := c.Nodes + c.Updates
+	arrivals := c.times(seed)
+	m.seed, m.now, m.roots = seed, 0, len(arrivals)+c.Updates
+	m.actors, m.families = resized(m.actors, m.roots), resized(m.families, m.roots)
+	m.places = resized(m.places, nodes)
+	m.free, m.flights, m.queue, m.idle, m.idleOn = m.free[:0], m.flights[:0], m.queue[:0], m.idle[:0], 0
+	m.step.begin()
+	m.believers, m.rebuilding, m.waitsOf = m.believers[:0], 0, m.waitsOf[:0]
+	m.state = model.State{Processes: m.state.Processes[:0], Nodes: m.state.Nodes[:0], Memory: m.state.Memory[:0], Source: 1}
+	for i := range m.rules.Faults {
+		m.state.Left[i] = 1
+	}
+	for _, monitor := range m.monitors {
+		m.state.Memory = append(m.state.Memory, make([]byte, monitor.Memory())...)
+	}
+	m.broken = resized(m.broken, len(m.monitors))
+	m.changed(^dependency(0))
+	m.expires = notDue
+	for n := range m.places {
+		m.places[n].node = model.Node{Class: model.Service}
+		if n >= c.Nodes {
+			m.places[n].node.Class = model.Updater
+		}
+	}
+	for i, at := range arrivals {
+		m.enroll(int32(i), int32(i%c.Nodes), int64(at), m.requests)
+	}
+	updates := rand.NewPCG(seed, seedOf(seed, updateStream))
+	for i := range c.Updates {
+		at := within(updates, 0, int64(c.UpdateWithin))
+		m.enroll(int32(len(arrivals)+i), int32(c.Nodes+i), at, m.updates)
+	}
+	m.plan()
+}
+
+// resized returns a slice of zeros.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// enroll lets a process arrive at a time.
+func (m *simulator) enroll(process, node int32, at int64, as shapeID) {
+	a := &m.actors[process]
+	*a = actor{due: at, shape: as, root: process, next: -1}
+	a.random.Seed(m.seed, seedOf(m.seed, processStream, uint64(process), 0))
+	m.families[process] = kin{first: process, node: node, arrives: at}
+	m.queue.push(turn{at, process})
+}
+
+// within draws a number from least to most, both included.
+func within(r rand.Source, least, most int64) int64 {
+	if most <= least {
+		return least
+	}
+	return least + scaled(r.Uint64(), uint64(most-least)+1)
+}
+
+// changed says that something of the world is not any more what it was.
+func (m *simulator) changed(what dependency) {
+	m.changes++
+	for n := range dependencies {
+		if what>>n&1 != 0 {
+			m.versions[n] = m.changes
+		}
+	}
+}
