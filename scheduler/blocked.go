@@ -13,6 +13,9 @@ type Blocked struct {
 	Event int
 	// Instead is what the node of the event can do there in some run, if it can do anything.
 	Instead []Alternative
+	// Busy: in none of the runs that have come so far can another request come to the node, since
+	// as many are there as the scenario allows at once.
+	Busy bool
 }
 
 // Alternative is an operation that a log would show, and which a run can do where it can go on no
@@ -31,7 +34,7 @@ const maxAlternatives = 6
 
 // blocked finds out what the runs that have come furthest could do.
 func (x *explainer) blocked() *Blocked {
-	b := &Blocked{Event: x.matched}
+	b := &Blocked{Event: x.matched, Busy: true}
 	node := -1
 	if x.matched < len(x.log.Events) {
 		node = x.log.Events[x.matched].Node
@@ -63,6 +66,12 @@ func (x *explainer) alternatives(id uint32, node int, b *Blocked) {
 	e.before.Load(int(r.zone.dim), x.zones.get(r.zone))
 	e.moves.Reset(e.clocks.look(e.rules, &e.from, &e.before))
 	e.rules.Moves(&e.from, &e.moves)
+	for i := range e.from.Processes {
+		p := &e.from.Processes[i]
+		if p.Root && (node < 0 || int(p.Node) == node) && (p.Phase == model.Waiting || p.Phase == model.Arriving) {
+			b.Busy = false
+		}
+	}
 	for i := range e.moves.List {
 		move := &e.moves.List[i]
 		if move.Kind != model.MoveEffect {

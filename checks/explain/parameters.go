@@ -30,7 +30,10 @@ func (b *Reading) findParameters() error {
 	if err != nil {
 		return err
 	}
-	b.Scenario.Nodes, b.Scenario.Requests, b.Scenario.Endless, b.Scenario.ArriveWithin = max(1, len(b.Nodes)), b.atOnce(), true, nil
+	b.Scenario.Nodes, b.Scenario.Endless, b.Scenario.ArriveWithin = max(1, len(b.Nodes)), true, nil
+	if !b.settings.Given["requests"] {
+		b.Scenario.Requests = b.atOnce()
+	}
 	length := b.End.Sub(b.Begin) + 2*b.settings.Tolerance
 	w := b.watch()
 	for _, q := range known {
@@ -75,15 +78,20 @@ func (b *Reading) findParameters() error {
 	return nil
 }
 
-// mostAtOnce is how many requests are told apart on a node, of all nodes together maxRoots.
+// mostAtOnce is how many requests are told apart on a node, mostSharing if they wait for each other;
+// of all nodes together maxRoots.
 const (
-	mostAtOnce = 4
-	maxRoots   = 32
+	mostAtOnce  = 4
+	mostSharing = 8
+	maxRoots    = 32
 )
 
 // atOnce is how many requests there can be at once on a node: as many of its clients as are in use
-// at a time, since a client serves one at a time.
+// at a time, since a client serves one at a time. One that waits for another request needs none.
 func (b *Reading) atOnce() int {
+	if p, ok := b.Scenario.Protocol.(protocol.Sharer); ok && p.SharesOnNode() {
+		return min(mostSharing, maxRoots/max(1, len(b.Nodes)))
+	}
 	first, last := map[string]int{}, map[string]int{}
 	for i, a := range b.actions {
 		if _, known := first[a.client]; !known {

@@ -18,8 +18,8 @@ type Settings struct {
 	// Scenario has the protocol, with the parameters that are known, the latency and the faults
 	// that may be inferred. Its nodes, requests and updates are those of the log.
 	Scenario scheduler.Scenario
-	// Given are the parameters that are known, and "value-ttl" and "updates" if those are: they are
-	// not read from the log.
+	// Given are the parameters that are known, and "value-ttl", "updates" and "requests" (how many
+	// there can be at once on a node) if those are: they are not read from the log.
 	Given map[string]bool
 	// Lock, Value and Source are the keys of the log for the lock, the cached value and the version
 	// of the source, empty to find out; the source can be NoSource. Keys are those of the log for

@@ -93,6 +93,8 @@ type Impossible struct {
 	Agreed int `json:"agreed"`
 	// Instead is what the node can do there.
 	Instead []Instead `json:"instead"`
+	// Busy: the node has as many requests as can be there at once.
+	Busy bool `json:"busy,omitempty"`
 }
 
 // Instead is what a node can do where it cannot do what the log has.
@@ -160,6 +162,7 @@ func (r *Result) impossible() *Impossible {
 			i.Node = b.Nodes[n].Name
 		}
 	}
+	i.Busy = r.Blocked.Busy && i.Node != ""
 	for _, a := range r.Blocked.Instead {
 		i.Instead = append(i.Instead, Instead{a.Text, a.Source, a.Fits, b.span(a.Between)})
 	}

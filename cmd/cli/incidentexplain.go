@@ -26,7 +26,7 @@ type explainFlags struct {
 	lock, value, source     string
 	tolerance               time.Duration
 	maxFaults               int
-	updates                 int
+	requests, updates       int
 	valueTTL                time.Duration
 	latency, reply          protocol.Range
 	timeout                 time.Duration
@@ -92,6 +92,7 @@ func (f *explainFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.nodes, "node", nil, "the clients that are one node, as n0=127.0.0.1:4711,127.0.0.1:4712; may be repeated")
 	flags.Var((*durationFlag)(&f.tolerance), "tolerance", "by how much the times of the run may differ from those of the log")
 	flags.IntVar(&f.maxFaults, "max-faults", 2, "how many faults are inferred at most")
+	flags.IntVar(&f.requests, "requests", 0, "how many requests there can be at once on a node; 0 for what the log shows")
 	flags.IntVar(&f.updates, "updates", 1, "how often the source changes at most, unless the log shows it")
 	flags.Var((*durationFlag)(&f.valueTTL), "value-ttl", "TTL of cached values; 0 for none (default that of the log)")
 	flags.Var((*rangeFlag)(&f.latency), "latency", "time from the issue of an operation to its effect")
@@ -144,6 +145,9 @@ func (f *explainFlags) settings(c *cobra.Command) (explain.Settings, error) {
 	}
 	s.Scenario = scheduler.NewScenario(p.(protocol.Protocol))
 	s.Scenario.Name, s.Scenario.Updates, s.Scenario.ValueTTL = entry.Name, f.updates, f.valueTTL
+	if s.Given["requests"] = f.requests != 0; s.Given["requests"] {
+		s.Scenario.Requests = f.requests
+	}
 	s.Scenario.Latency, s.Scenario.Reply, s.Scenario.Timeout = f.latency, f.reply, f.timeout
 	for _, fault := range f.faults {
 		if fault.times > 0 {
@@ -297,6 +301,9 @@ func (f *explainFlags) printOutcome(line func(indent, format string, args ...any
 			fmt.Fprintln(b)
 			for i, text := range r.Impossible.Words() {
 				line([]string{"", "  "}[min(i, 1)], "%s", text)
+			}
+			if r.Impossible.Busy {
+				line("", "All requests that %s can have at once are busy there, %d: perhaps it had more; say so with --requests.", r.Impossible.Node, r.Bounds.Requests)
 			}
 			fmt.Fprintln(b)
 			line("", "Either another protocol or version is deployed, or a parameter, the latency or the tolerance is not what it was; or the log begins when the lock was already taken; or other faults have happened: lockstep faults shows which can be asked for.")
