@@ -26,10 +26,15 @@ type Violation struct {
 	Text string
 }
 
-// Explain searches for a run that agrees with the log, and looks at what it violates. The errors
-// are those of [scheduler.Check].
+// Explain searches for a run that agrees with the log, and looks at what it violates. Where none
+// goes on because all requests of a node are busy it tries again with more at once, unless their
+// number is given. The errors are those of [scheduler.Check].
 func (b *Reading) Explain(ctx context.Context, o scheduler.Options) (*Result, error) {
 	e, err := scheduler.Explain(ctx, b.Scenario, b.log(), b.settings.MaxFaults, o)
+	for err == nil && e.Blocked != nil && e.Blocked.Busy && !b.settings.Given["requests"] && b.Scenario.Requests < b.mostAtOnce() {
+		b.Scenario.Requests = min(2*b.Scenario.Requests, b.mostAtOnce())
+		e, err = scheduler.Explain(ctx, b.Scenario, b.log(), b.settings.MaxFaults, o)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"lockstep/faults"
 	"lockstep/model"
 	"lockstep/protocol"
+	"lockstep/scheduler"
 )
 
 // seen is a duration that a log shows, and where.
@@ -78,20 +79,18 @@ func (b *Reading) findParameters() error {
 	return nil
 }
 
-// mostAtOnce is how many requests are told apart on a node, mostSharing if they wait for each other;
-// of all nodes together maxRoots.
-const (
-	mostAtOnce  = 4
-	mostSharing = 8
-	maxRoots    = 32
-)
+// maxRoots is how many requests there can be at once on all nodes together.
+const maxRoots = 32
 
-// atOnce is how many requests there can be at once on a node: as many of its clients as are in use
-// at a time, since a client serves one at a time. One that waits for another request needs none.
+// mostAtOnce is how many there can be at once on a node.
+func (b *Reading) mostAtOnce() int {
+	return min(scheduler.MaxRequests, maxRoots/max(1, len(b.Nodes)))
+}
+
+// atOnce is how many requests there are at once on a node as far as the log shows: as many of its
+// clients as are in use at a time, since a client serves one at a time. There may have been more,
+// which had no more to do with the store.
 func (b *Reading) atOnce() int {
-	if p, ok := b.Scenario.Protocol.(protocol.Sharer); ok && p.SharesOnNode() {
-		return min(mostSharing, maxRoots/max(1, len(b.Nodes)))
-	}
 	first, last := map[string]int{}, map[string]int{}
 	for i, a := range b.actions {
 		if _, known := first[a.client]; !known {
@@ -108,7 +107,7 @@ func (b *Reading) atOnce() int {
 					together++
 				}
 			}
-			most = max(most, min(together, mostAtOnce, maxRoots/len(b.Nodes)))
+			most = max(most, min(together, b.mostAtOnce()))
 		}
 	}
 	return most
@@ -191,7 +190,7 @@ func extremes(all []seen) (least, most time.Duration) {
 // roundUp is the next duration of two digits.
 func roundUp(d time.Duration) time.Duration {
 	unit := time.Millisecond
-	for d > 99*unit {
+	for d/99 > unit {
 		unit *= 10
 	}
 	return (d + unit - 1) / unit * unit

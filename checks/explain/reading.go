@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/checks/incident"
+	"lockstep/model"
 	"lockstep/scheduler"
 )
 
@@ -37,6 +38,9 @@ type Settings struct {
 
 // NoSource says that the log does not show the version of the source.
 const NoSource = "none"
+
+// MaxLength is how long a log may be that is explained.
+const MaxLength = 7 * 24 * time.Hour
 
 // DefaultTolerance is that of [Settings] that have none: what a busy machine adds to a wait.
 const DefaultTolerance = 20 * time.Millisecond
@@ -100,6 +104,9 @@ func Read(r incident.Reader, s Settings) (*Reading, error) {
 	b.keep(log.all)
 	if len(b.actions) == 0 {
 		return nil, fmt.Errorf("the log has no command about %s: say with --lock and --value which keys of the log it is about", strings.Join(b.keyNames(), ", "))
+	}
+	if long := b.End.Sub(b.Begin); long > MaxLength {
+		return nil, fmt.Errorf("the log lasts for %s: at most %s can be explained at once; take a part of it", model.FormatDuration(long), model.FormatDuration(MaxLength))
 	}
 	if err := b.findNodes(); err != nil {
 		return nil, err
