@@ -19,14 +19,17 @@ import (
 	"lockstep/scheduler/distribution"
 )
 
-var seeds = flag.Uint64("seeds", 3, "how many simulated runs of each protocol are explained")
+var (
+	seeds     = flag.Uint64("seeds", 3, "how many simulated runs of each protocol are explained")
+	firstSeed = flag.Uint64("first-seed", 0, "the seed of the first of them")
+)
 
 // A run that was simulated is explained by its log, with no more faults than it has, and where a
 // node stood still, that is within what is inferred.
 func TestSimulatedRunsAreExplained(t *testing.T) {
 	explained, paused := 0, 0
 	for _, e := range catalogue.All() {
-		for seed := range *seeds {
+		for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 			c, scenario := simulation(t, e, seed)
 			trace, _, err := scheduler.SimulatedTrace(c, 0, never{})
 			if err != nil {
@@ -45,7 +48,7 @@ func TestSimulatedRunsAreExplained(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs explained, %d with a pause", explained, paused)
-	if explained < 20 {
+	if *firstSeed == 0 && explained < 20 {
 		t.Errorf("only %d runs were explained", explained)
 	}
 }
