@@ -126,6 +126,14 @@ func TestAuditKnowsWhatBelongsToALock(t *testing.T) {
 			"3.6 b:1 del lock",
 			"5 a:1 mset feed v1",
 		}, []string{"overlapping-belief[2 5 9]", "repeated-rebuild[7 9]", "stale-overwrite[3 6 7 9]"}, []string{"lock"}, 0},
+		"a recording that begins when another holds the lock": {[]string{
+			"0 b:1 set lock y nx",
+			"0.1 c:1 set lock z nx",
+			"1 b:1 set lock y nx",
+			"1.1 c:1 set lock z nx",
+			"2 c:1 set lock z nx",
+			"3.5 c:1 set lock z nx",
+		}, []string{}, []string{"lock"}, 1},
 		"a counter is no computed value": {[]string{
 			"0 a:1 set lock x nx ex 60",
 			"0 a:1 get source",

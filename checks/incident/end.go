@@ -45,7 +45,7 @@ func (a *auditor) endOfLock(key string, lock *attempts) {
 		return
 	}
 	h := found.holding
-	if lock.since < patience || a.now.Sub(h.seenAt) < silent || lock.last.number < h.seen.number {
+	if lock.since < patience || h.doubtful || a.now.Sub(h.seenAt) < silent || lock.last.number < h.seen.number {
 		return
 	}
 	var waiters []Waiter

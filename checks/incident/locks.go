@@ -252,7 +252,14 @@ func (a *auditor) refused(c *Command, by *client, s setting, lock *attempts, fou
 		// Whoever asks again holds it no more.
 		by.drop(s.key)
 	}
-	if found.holding != nil && found.holding.client == c.Client {
+	if h := found.holding; h != nil && h.client == c.Client {
+		if s.value == h.token && !h.doubtful && c.Reply == "" {
+			// A holder does not ask again with its token: another may have the lock since before
+			// the recording began.
+			h.doubtful = true
+			a.doubt(s.key, fmt.Sprintf("%s asks again for %s, with the token with which it asked in %s: whether that was granted is not shown", a.here, s.key, h.place),
+				"what was recorded before, or the reply of the server", h.place, a.here)
+		}
 		return
 	}
 	if h := found.holding; h != nil && s.value == h.token {
