@@ -87,7 +87,7 @@ func waitsOf(all []time.Duration) Waits {
 		return Waits{}
 	}
 	slices.Sort(all)
-	rank := func(perMille int) time.Duration { return all[(len(all)*perMille+999)/1000-1] }
+	rank := func(perMille int64) time.Duration { return all[(int64(len(all))*perMille+999)/1000-1] }
 	return Waits{rank(500), rank(990), rank(999), all[len(all)-1]}
 }
 

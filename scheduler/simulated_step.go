@@ -19,15 +19,18 @@ func (m *simulator) act(process int32) error {
 	}
 	i := m.member(process)
 	s := &m.step
+	locks := m.state.Processes[i].Phase == model.Acting && m.shapes.list[was].operation.Kind == model.Lock
+	if locks {
+		a.waits = false
+	}
 	m.allow(&m.state.Processes[i])
 	s.moves.Reset(s)
 	m.rules.ProcessMoves(&m.state, i, &s.moves)
 	switch n := len(s.moves.List); {
 	case s.moves.Err != nil:
 		return s.moves.Err
-	case n == 0 && m.state.Processes[i].Phase == model.Acting && m.shapes.list[was].operation.Kind == model.Lock:
-		// Another was faster.
-		m.waitOn(process)
+	case n == 0 && locks:
+		m.tooLate(process, m.shapes.list[was].operation)
 		return nil
 	case n == 0:
 		return errNoStep
@@ -41,6 +44,10 @@ func (m *simulator) act(process int32) error {
 	}
 	if err := m.settleAll(process); err != nil {
 		return err
+	}
+	if op := s.event.Operation; locks && s.event.Observation.Code() == model.Elapsed && m.state.Nodes[0].Memory[op.Key].Kind == model.KindNone {
+		// It has given up what it was told to take.
+		m.unlocked(s.nodes[0], int(op.Key))
 	}
 	m.settleLike()
 	m.note(process)
@@ -281,7 +288,7 @@ func (m *simulator) settle(i int) error {
 		return err
 	}
 	t := m.timerOf(i)
-	if t.kind == blockedTimer {
+	if t.kind == blockedTimer || t.least > 0 && p.Phase == model.Acting && m.shapes.list[a.shape].operation.Kind == model.Lock {
 		m.waitOn(process)
 	}
 	if due := m.dueBy(a, &t); due != a.due {
@@ -338,7 +345,7 @@ func (m *simulator) leave(local int) {
 			at.memory[key], d.N = m.step.tokens[d.N], 0
 		}
 		if was[key].Kind != model.KindNone && d.Kind == model.KindNone {
-			m.unlocked(at, key)
+			m.unlocked(m.step.nodes[local], key)
 		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 // is taken again by the concrete replay on its way into the trace, which shares neither
 // the state nor the timing of the simulation: the error says which step is not possible
 // there. The run has to be small enough for a check: see [Scenario.Check]. Its faults
-// have the budgets of the simulation, and durations that a check allows, too; so a Rebuild
-// distribution has to stay within the range of the protocol.
+// have the budgets that the simulation gives, and durations that a check allows, too; so a
+// Rebuild distribution has to stay within the range of the protocol. A run that breaks these
+// limits is a *ScenarioError.
 func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *RunResult, error) {
 	x, err := c.prepare()
 	if err != nil {
@@ -38,14 +39,37 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 		if err != nil {
 			return nil, nil, err
 		}
+		steps := m.inhabited()
+		if err := x.affords(steps); err != nil {
+			return nil, nil, err
+		}
 		s := x.replayable(len(m.families) - x.Updates)
 		t = newTrace(s, p)
 		err = again(s, t, p, func(r *replayer) error {
 			t.Steps = nil
-			return m.retrace(r, t, p)
+			return m.retrace(r, steps, t, p)
 		})
+		if err != nil && x.Rebuild != nil {
+			err = about(fmt.Errorf("the run cannot be written as a trace, most likely since rebuilds have to take as long there as the protocol says: %w", err), "rebuild-time")
+		}
 		return t, result, err
 	}
+}
+
+// affords returns an error if there are more faults among the steps than a check can have.
+func (c *prepared) affords(steps []simulatedStep) error {
+	for i, f := range c.Faults {
+		strikes := 0
+		for k := range steps {
+			if steps[k].kind == model.MoveFault && int(steps[k].fault) == i {
+				strikes++
+			}
+		}
+		if name := f.Fault.Name(); strikes > f.Fault.Budget() {
+			return about(fmt.Errorf("the run cannot be written as a trace: the fault %s strikes %d times, and a trace has room for %d; let it strike less often", name, strikes, f.Fault.Budget()), name+"-every")
+		}
+	}
+	return nil
 }
 
 // Replayable returns why no run of the simulation can be made a trace, nil if each can: they
@@ -85,8 +109,8 @@ func newTrace(s Scenario, p model.Property) *model.Trace {
 }
 
 // retrace lets a replay take the steps of the log.
-func (m *simulator) retrace(r *replayer, t *model.Trace, p model.Property) error {
-	for i, want := range m.inhabited() {
+func (m *simulator) retrace(r *replayer, steps []simulatedStep, t *model.Trace, p model.Property) error {
+	for i, want := range steps {
 		if err := r.pass(time.Duration(want.at) - r.now); err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, m.described(&want), err)
 		}

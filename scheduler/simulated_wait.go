@@ -13,18 +13,24 @@ func (m *simulator) timerOf(i int) timer {
 		return timer{kind: blockedTimer}
 	}
 	least, most, blocked := m.rules.Wait(&m.state, p)
+	starts := p.Clock == model.Fresh
 	switch {
 	case p.Phase == model.Waiting:
 		return timer{kind: keptTimer}
 	case blocked:
-		return timer{kind: blockedTimer}
+		return timer{kind: blockedTimer, starts: starts}
 	case most == 0:
-		return timer{}
-	case p.Clock != model.Fresh:
+		return timer{starts: starts}
+	case !starts:
 		return timer{kind: keptTimer}
 	}
+	op := m.rules.Automaton.Operation(p.Local)
+	if p.Phase == model.Acting && op.Kind == model.Lock {
+		// It waits for no longer.
+		least = most
+	}
 	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true}
-	if op := m.rules.Automaton.Operation(p.Local); p.Phase == model.Acting {
+	if p.Phase == model.Acting {
 		switch {
 		case op.Kind == model.Compute && m.config.Rebuild != nil:
 			t.kind = computeTimer
@@ -82,16 +88,31 @@ func (m *simulator) waitOn(process int32) {
 
 // unlocked lets the one that has waited longest for a mutex try to take it: whoever comes
 // first gets it, and any order is possible.
-func (m *simulator) unlocked(at *simulatedNode, key int) {
-	queue := &at.waiting[key]
-	if len(*queue) == 0 {
+func (m *simulator) unlocked(node int32, key int) {
+	queue := &m.places[node].waiting[key]
+	for len(*queue) > 0 {
+		process := (*queue)[0]
+		*queue = append((*queue)[:0], (*queue)[1:]...)
+		a := &m.actors[process]
+		op := m.shapes.list[a.shape].operation
+		if a.gone || !a.waits || op.Kind != model.Lock || int(op.Key) != key || m.families[a.root].node != node {
+			// It has waited for as long as it would.
+			continue
+		}
+		a.waits, a.due = false, m.now
+		m.queue.push(turn{m.now, process})
 		return
 	}
-	process := (*queue)[0]
-	*queue = append((*queue)[:0], (*queue)[1:]...)
+}
+
+// tooLate lets a process wait for a mutex again that another has taken at the same instant.
+func (m *simulator) tooLate(process int32, op *model.Operation) {
 	a := &m.actors[process]
-	a.waits, a.due = false, m.now
-	m.queue.push(turn{m.now, process})
+	m.waitOn(process)
+	if op.Max < model.Forever {
+		a.due = a.start + int64(m.tick.Duration(op.Max))
+		m.queue.push(turn{a.due, process})
+	}
 }
 
 // double is a process to which the same happens in a step as to another that takes part,

@@ -46,7 +46,7 @@ func exponential(x float64) float64 {
 }
 
 // unit draws a number above 0 and below 1, or equal to that.
-func unit(r rand.Source) float64 { return float64(r.Uint64()>>11+1) / (1 << 53) }
+func unit(r rand.Source) float64 { return float64(float64(r.Uint64()>>11+1) / (1 << 53)) }
 
 // normal draws from the standard normal distribution, by the polar method (Marsaglia and
 // Bray, "A convenient method for generating normal variables", 1964).
