@@ -86,6 +86,8 @@ func (r *traceReader) whole(object any) (key string, err error) {
 		}
 		r.step = int64(v.Time)
 		return v.whole()
+	case *Trace:
+		return v.cost()
 	case *TraceMark:
 		if v.Subject == "" && (v.Kind == "acquired" || v.Kind == "releasing") {
 			return "", fmt.Errorf("a mark %s needs the subject, the key that it is about", v.Kind)
@@ -143,6 +145,26 @@ func (s *TraceStep) whole() (key string, err error) {
 		if s.By(&s.Marks[i]) == "" {
 			return "marks", fmt.Errorf("mark %d belongs to no process; it or the step must name one", i)
 		}
+	}
+	return "", nil
+}
+
+// cost says which of the two numbers that tell the cost of the run is not that of its steps.
+func (t *Trace) cost() (key string, err error) {
+	faults, weight := 0, 0
+	for i := range t.Steps {
+		if t.Steps[i].Kind == MoveFault.String() {
+			faults++
+		}
+		if t.Steps[i].Kind != MoveArrive.String() {
+			weight++
+		}
+	}
+	switch {
+	case t.Faults != faults:
+		return "faults", fmt.Errorf("it says %d, and %s of the steps begin one; write %d", t.Faults, Count(faults, "fault", "faults"), faults)
+	case t.Weight != weight:
+		return "weight", fmt.Errorf("it says %d, and there are %s that are no arrival; write %d", t.Weight, Count(weight, "step", "steps"), weight)
 	}
 	return "", nil
 }
