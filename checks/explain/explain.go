@@ -31,12 +31,22 @@ type Violation struct {
 // number is given. The errors are those of [scheduler.Check].
 func (b *Reading) Explain(ctx context.Context, o scheduler.Options) (*Result, error) {
 	e, err := scheduler.Explain(ctx, b.Scenario, b.log(), b.settings.MaxFaults, o)
-	for err == nil && e.Blocked != nil && e.Blocked.Busy && !b.settings.Given["requests"] && b.Scenario.Requests < b.mostAtOnce() {
-		b.Scenario.Requests = min(2*b.Scenario.Requests, b.mostAtOnce())
-		e, err = scheduler.Explain(ctx, b.Scenario, b.log(), b.settings.MaxFaults, o)
-	}
 	if err != nil {
 		return nil, err
+	}
+	for e.Blocked != nil && e.Blocked.Busy && !b.settings.Given["requests"] && b.Scenario.Requests < b.mostAtOnce() {
+		s := b.Scenario
+		s.Requests = min(2*s.Requests, b.mostAtOnce())
+		further, err := scheduler.Explain(ctx, s, b.log(), b.settings.MaxFaults, o)
+		if err != nil {
+			return nil, err
+		}
+		if further.Matched <= e.Matched {
+			// More requests do not help.
+			e.Blocked.Busy = false
+			break
+		}
+		e, b.Scenario = further, s
 	}
 	r := &Result{Explanation: e, Reading: b}
 	if e.Trace == nil {

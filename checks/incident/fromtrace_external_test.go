@@ -17,7 +17,7 @@ import (
 // reply is lost, and an atomic step stores.
 func leaseTrace() *model.Trace {
 	const lock = "store/lock:feed"
-	return &model.Trace{Format: model.TraceFormat, Version: model.TraceVersion, Protocol: "lease", Steps: []model.TraceStep{
+	return &model.Trace{Format: model.TraceFormat, Version: model.TraceVersion, Protocol: "lease", Faults: 3, Weight: 9, Steps: []model.TraceStep{
 		{Kind: "arrive", Node: "n0", Process: "n0/0"},
 		{Kind: "effect", Node: "n0", Process: "n0/0", Operation: "Get", Key: "cache/feed", Observation: "missing"},
 		{
