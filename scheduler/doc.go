@@ -43,6 +43,21 @@
 // trace has it, and the replay measures with it. If violations were found, but no rates
 // for any of them, the verdict is inconclusive.
 //
+// # Requests without end
+//
+// Where a scenario is endless another request comes after each one that has returned, or is lost
+// with its node. Nothing in a state counts them, so there are finitely many states, and what
+// holds, holds for any number of requests.
+//
+// # Logs
+//
+// [Explain] searches for a run that agrees with a log of what took effect in the stores. How far a
+// run has come in the log is part of its state, and one more clock, which runs from the
+// beginning, bounds when the next event happens (log.go). Fewer faults come first: each number of
+// them is a search of its own. When a fault can have been is asked of the differences between
+// the instants of the run that is found (differences.go, infer.go), and then of further searches in
+// which it lies beyond that, until there is none.
+//
 // # Many workers
 //
 // What a state leads to depends on nothing but the state, so workers find that out
