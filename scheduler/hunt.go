@@ -82,18 +82,21 @@ type HuntReport struct {
 	Find *Find `json:"find"`
 }
 
-// PCTGuarantee is what PCT says of runs that found nothing: each of Runs runs would have found
-// a violation of the depth with the probability Bound at least; that all of them missed it has
-// the probability Missed at most. It is about violations that depend on the order of steps
-// alone: without faults, at an instant at which no time has passed, and whatever else is
-// drawn.
+// PCTGuarantee is what PCT says of runs that found nothing: each of Runs would have found a
+// violation of the depth with the probability Bound at least, and at least one of them with
+// AnyRun. One in four runs of PCT is of this kind: as early as possible, without faults, and
+// time passes in it only if nobody can do anything before. So until then it is the algorithm of
+// the paper, for the threads and as many steps as there were at most in these runs; the bound is about violations that
+// happen until then, and need nothing but an order of the steps.
+// It is none for what needs time or faults, and where replies or choices are drawn, too, it is
+// one under the condition that they are drawn as needed.
 type PCTGuarantee struct {
 	Runs    int     `json:"runs"`
 	Threads int     `json:"threads"`
 	Steps   int     `json:"steps"`
 	Depth   int     `json:"depth"`
 	Bound   float64 `json:"bound"`
-	Missed  float64 `json:"missed"`
+	AnyRun  float64 `json:"any_run"`
 }
 
 // PCTBound returns the bound of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized

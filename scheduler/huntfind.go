@@ -92,10 +92,10 @@ func (h *hunt) prove(f *Find, p model.Property) error {
 	return nil
 }
 
-// missed returns the probability with which so many runs all miss what each finds with the
-// bound.
-func missed(bound float64, runs int) float64 {
-	return math.Exp(float64(runs) * math.Log1p(-min(bound, 1)))
+// anyRun returns the probability with which one of so many runs at least finds what each of
+// them finds with the bound.
+func anyRun(bound float64, runs int) float64 {
+	return -math.Expm1(float64(runs) * math.Log1p(-min(bound, 1)))
 }
 
 // tell tells of progress, not too often.

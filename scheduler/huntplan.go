@@ -74,8 +74,9 @@ const (
 // timings are the weights with which a run draws its instants.
 var timings = [...][4]int{{1, 0, 0, 0}, {6, 2, 1, 1}, {3, 3, 3, 1}, {2, 1, 2, 5}}
 
-// pace is what is known of runs from earlier ones: how many steps they have.
-type pace struct{ typical, longest int }
+// pace is what is known of runs from earlier ones: how many steps they have on average, and
+// how many at most until time passes in those that bounds count for.
+type pace struct{ typical, atOnce int }
 
 // draw makes the plan of a run.
 func (p *huntPlan) draw(h *hunt, w *huntWorld, run int) {
@@ -96,8 +97,12 @@ func (p *huntPlan) draw(h *hunt, w *huntWorld, run int) {
 	p.absent, p.strikes, p.ranks, p.changes = p.absent[:0], p.strikes[:0], p.ranks[:0], p.changes[:0]
 	p.depth, p.longest, p.tick = h.options.Depth, h.longest, w.tick.Size()
 	if p.pct {
+		steps := 2 * h.pace.typical
+		if p.inOrder {
+			steps = h.pace.atOnce
+		}
 		for range p.depth - 1 {
-			p.changes = append(p.changes, 1+r.IntN(h.pace.longest))
+			p.changes = append(p.changes, 1+r.IntN(steps))
 		}
 	}
 	p.timing, p.arrivals, p.ends = timings[0], 1, 1

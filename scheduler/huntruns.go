@@ -84,7 +84,7 @@ func (h *hunt) runsWith(tick model.Tick) (*HuntReport, error) {
 		return nil, err
 	}
 	h.runs, h.steps, h.pct = 0, 0, PCTGuarantee{Depth: h.options.Depth}
-	h.pace = pace{typical: 32, longest: min(32*(h.scenario.roots()+1), h.options.MaxSteps)}
+	h.pace = pace{typical: 32, atOnce: 6 * (h.scenario.roots() + 1)}
 	h.workers = nil
 	n := h.options.Workers
 	if n == 0 {
@@ -116,7 +116,7 @@ func (h *hunt) runsWith(tick model.Tick) (*HuntReport, error) {
 	r.Runs, r.Steps = h.runs, h.steps
 	if g := h.pct; g.Runs > 0 {
 		g.Bound = PCTBound(g.Threads, g.Steps, g.Depth)
-		g.Missed = missed(g.Bound, g.Runs)
+		g.AnyRun = anyRun(g.Bound, g.Runs)
 		r.PCT = &g
 	}
 	if found >= 0 {
@@ -151,7 +151,7 @@ func (h *hunt) batch() (int, error) {
 	if len(h.workers) > 1 {
 		h.together(first, count)
 	}
-	longest := h.pace.longest
+	atOnce := h.pace.atOnce
 	for i := range count {
 		result := &h.results[i]
 		if result.state != ran {
@@ -165,16 +165,18 @@ func (h *hunt) batch() (int, error) {
 		}
 		h.runs++
 		h.steps += int64(result.steps)
-		longest = max(longest, result.steps)
-		if result.threads > 0 && result.atOnce <= h.pace.longest {
+		if result.threads > 0 {
+			atOnce = max(atOnce, result.atOnce)
+		}
+		if result.threads > 0 && result.atOnce <= h.pace.atOnce {
 			h.pct.Runs++
-			h.pct.Threads, h.pct.Steps = max(h.pct.Threads, result.threads), h.pace.longest
+			h.pct.Threads, h.pct.Steps = max(h.pct.Threads, result.threads), h.pace.atOnce
 		}
 		if result.violated >= 0 {
 			return first + i, nil
 		}
 	}
-	h.pace = pace{typical: max(1, int(h.steps/int64(h.runs))), longest: longest}
+	h.pace = pace{typical: max(1, int(h.steps/int64(h.runs))), atOnce: atOnce}
 	return -1, nil
 }
 
