@@ -32,16 +32,24 @@ type huntDeed struct {
 	choice  uint32
 }
 
-// huntName names a process, or a node: then the rest is zero.
+// huntName names a process, or a node: then the rest is zero. The zero value is nobody.
 type huntName struct {
-	isProcess bool
-	class     model.Class
-	node      uint8
-	role      model.Role
-	request   uint16
-	label     uint32
-	sent      bool
+	of      nameKind
+	class   model.Class
+	node    uint8
+	role    model.Role
+	request uint16
+	label   uint32
+	sent    bool
 }
+
+type nameKind uint8
+
+const (
+	nobody nameKind = iota
+	aNode
+	aProcess
+)
 
 // root is the process that it descends from, or belongs to.
 func (n huntName) root() huntName {
@@ -49,11 +57,11 @@ func (n huntName) root() huntName {
 	return n
 }
 
-func nameOfNode(n *model.Node) huntName { return huntName{class: n.Class, node: n.Label} }
+func nameOfNode(n *model.Node) huntName { return huntName{of: aNode, class: n.Class, node: n.Label} }
 
 func nameOfProcess(s *model.State, p *model.Process) huntName {
 	n := nameOfNode(&s.Nodes[p.Node])
-	n.isProcess, n.role, n.request, n.label, n.sent = true, p.Role, p.Request, p.Label, p.Phase == model.Sent
+	n.of, n.role, n.request, n.label, n.sent = aProcess, p.Role, p.Request, p.Label, p.Phase == model.Sent
 	return n
 }
 

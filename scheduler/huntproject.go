@@ -62,12 +62,12 @@ func (c huntCast) project(s Scenario, spread bool) huntProjection {
 	places := map[huntName]*place{}
 	var order []huntName
 	for _, n := range c {
-		node := huntName{class: n.class, node: n.node}
+		node := huntName{of: aNode, class: n.class, node: n.node}
 		if n.class == model.Updater {
 			to := node
 			to.node = uint8(small.Updates)
 			p.to[node] = to
-			to.isProcess, to.role, to.request = true, n.role, n.request
+			to.of, to.role, to.request = aProcess, n.role, n.request
 			p.to[n] = to
 			small.Updates++
 			continue
@@ -97,20 +97,20 @@ func (c huntCast) project(s Scenario, spread bool) huntProjection {
 		at += o.Nodes
 	}
 	for _, n := range order {
-		node := huntName{class: n.class, node: n.node}
+		node := huntName{of: aNode, class: n.class, node: n.node}
 		where := node
 		if spread {
 			where = n
 		}
 		pl := places[where]
-		to := huntName{class: n.class, node: uint8(firsts[pl.variant] + pl.index)}
+		to := huntName{of: aNode, class: n.class, node: uint8(firsts[pl.variant] + pl.index)}
 		p.to[node] = to
 		boot := node
-		boot.isProcess, boot.role = true, model.Boot
+		boot.of, boot.role = aProcess, model.Boot
 		toBoot := to
-		toBoot.isProcess, toBoot.role = true, model.Boot
+		toBoot.of, toBoot.role = aProcess, model.Boot
 		p.to[boot] = toBoot
-		to.isProcess, to.role, to.request = true, n.role, n.request
+		to.of, to.role, to.request = aProcess, n.role, n.request
 		if !s.Endless {
 			kind := 0
 			if n.role == model.Job {
@@ -136,7 +136,7 @@ func (c huntCast) project(s Scenario, spread bool) huntProjection {
 func (p *huntProjection) choices(all []huntChoice) []huntChoice {
 	var kept []huntChoice
 	for _, c := range all {
-		if c.who != (huntName{}) {
+		if c.who.of != nobody {
 			to, ok := p.to[c.who.root()]
 			if !ok {
 				continue

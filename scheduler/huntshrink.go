@@ -104,14 +104,14 @@ func (k *shrinker) fewerProcesses() {
 	attempt(cast) // whoever does not take part is left out
 	var nodes []huntName
 	for _, n := range cast {
-		if node := (huntName{class: n.class, node: n.node}); !slices.Contains(nodes, node) {
+		if node := (huntName{of: aNode, class: n.class, node: n.node}); !slices.Contains(nodes, node) {
 			nodes = append(nodes, node)
 		}
 	}
 	on := func(nodes []huntName) huntCast {
 		var kept huntCast
 		for _, n := range cast {
-			if slices.Contains(nodes, huntName{class: n.class, node: n.node}) {
+			if slices.Contains(nodes, huntName{of: aNode, class: n.class, node: n.node}) {
 				kept = append(kept, n)
 			}
 		}
@@ -121,11 +121,12 @@ func (k *shrinker) fewerProcesses() {
 	ddmin(on(nodes), func(kept []huntName) bool { return attempt(kept) })
 }
 
-// apart puts each request on a node of its own if the scenario has fewer requests then.
+// apart puts each request on a node of its own if the scenario has fewer requests then, and
+// no more nodes than the one that is hunted in.
 func (k *shrinker) apart() {
 	cast := castOf(k.run)
 	p := cast.project(k.scenario, true)
-	if s := &p.scenario; s.Nodes <= MaxNodes && s.Nodes*s.Requests < k.scenario.Nodes*k.scenario.Requests {
+	if s := &p.scenario; s.Nodes <= k.hunt.scenario.Nodes && s.Nodes*s.Requests < k.scenario.Nodes*k.scenario.Requests {
 		k.try(p.scenario, p.choices(k.run), nil)
 	}
 }
