@@ -88,9 +88,9 @@ func TestAHuntInALargeScenarioEndsWithTheMinimalCounterexample(t *testing.T) {
 
 // What holds in every run, holds in those that are drawn.
 func TestAHuntFindsNothingWhereThePropertyHolds(t *testing.T) {
-	runs := 3000
+	runs := 1500
 	if testing.Short() {
-		runs = 300
+		runs = 150
 	}
 	held := 0
 	for _, name := range []string{"direct", "setnx", "nottl", "fixedttl", "lease", "fenced", "versioned"} {
