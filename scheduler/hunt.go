@@ -84,12 +84,12 @@ type HuntReport struct {
 
 // PCTGuarantee is what PCT says of runs that found nothing: each of Runs would have found a
 // violation of the depth with the probability Bound at least, and at least one of them with
-// AnyRun. One in four runs of PCT is of this kind: as early as possible, without faults, and
-// time passes in it only if nobody can do anything before. So until then it is the algorithm of
-// the paper, for the threads and as many steps as there were at most in these runs; the bound is about violations that
-// happen until then, and need nothing but an order of the steps.
-// It is none for what needs time or faults, and where replies or choices are drawn, too, it is
-// one under the condition that they are drawn as needed.
+// AnyRun. One in four runs of PCT is of this kind: as early as possible, without faults, and time
+// passes in it only if nobody can do anything before. So until then it is the algorithm of the
+// paper, for the threads and as many steps as there were at most in these runs; the bound is about
+// violations that happen until then, and need nothing but an order of the steps. It is none for
+// what needs time or faults, and where replies or choices are drawn, too, it is one under the
+// condition that they are drawn as needed.
 type PCTGuarantee struct {
 	Runs    int     `json:"runs"`
 	Threads int     `json:"threads"`
@@ -124,7 +124,8 @@ type Find struct {
 	// drawn.
 	Run      int      `json:"run"`
 	Strategy Strategy `json:"strategy"`
-	// Found is how large the run was, Shrunk how large it was after Tries executions of parts of it.
+	// Found is how large the run was, Shrunk how large it was after Tries executions of parts of
+	// it.
 	Found  Size `json:"found"`
 	Shrunk Size `json:"shrunk"`
 	Tries  int  `json:"tries"`
@@ -140,9 +141,9 @@ type Find struct {
 	Scenario Scenario `json:"-"`
 }
 
-// Hunt looks for a violation in runs of a scenario that are drawn at random, for scenarios
-// that are too large to be explored. It ends with the first run that violates one of the
-// properties, that with the lowest number, which is shrunk and handed to Check. Nothing but the number of runs
+// Hunt looks for a violation in runs of a scenario that are drawn at random, for scenarios that
+// are too large to be explored. It ends with the first run that violates one of the properties,
+// that with the lowest number, which is shrunk and handed to Check. Nothing but the number of runs
 // that are taken within MaxTime depends on a clock.
 //
 // That nothing is found proves nothing. Properties that are about dead ends are refused: a run

@@ -153,7 +153,8 @@ func (p *huntPlan) plan(w *huntWorld, typical int) {
 	slices.SortFunc(p.strikes, func(a, b strike) int { return a.step - b.step })
 }
 
-// choose returns the option to take as the step with the number, from 1; it is false at the end of the run.
+// choose returns the option to take as the step with the number, from 1; it is false at the end of
+// the run.
 func (p *huntPlan) choose(w *huntWorld, step int) (huntOption, bool) {
 	if i, ok := p.strike(w, step); ok {
 		return w.options[i], true

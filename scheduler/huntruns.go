@@ -136,10 +136,11 @@ func (h *hunt) over() bool {
 	return o.Runs > 0 && h.runs >= o.Runs || o.MaxTime > 0 && time.Since(h.started) >= o.MaxTime
 }
 
-// batch takes the next runs. It returns the number of the first that violates a property, -1 if none does.
+// batch takes the next runs. It returns the number of the first that violates a property, -1 if
+// none does.
 //
-// A run depends on nothing but its number and what is known from earlier batches: whoever
-// takes it does not learn, and where the automaton is not known yet the run is taken again in its turn. So
+// A run depends on nothing but its number and what is known from earlier batches: whoever takes it
+// does not learn, and where the automaton is not known yet the run is taken again in its turn. So
 // the automaton is learned in the order of the runs.
 func (h *hunt) batch() (int, error) {
 	count := huntBatch
