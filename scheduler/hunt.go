@@ -76,10 +76,19 @@ type HuntReport struct {
 	Steps int64 `json:"steps"`
 	// Partial says why the hunt ended before it was through, empty if it did not.
 	Partial string `json:"partial,omitempty"`
+	// Vacuous are properties that had nothing to say in any run, if nothing was found.
+	Vacuous []VacuousHunt `json:"vacuous,omitempty"`
 	// PCT is what its runs guarantee, nil if there were none that count.
 	PCT *PCTGuarantee `json:"pct,omitempty"`
 	// Find is what was found, nil for nothing, which says nothing of other runs.
 	Find *Find `json:"find"`
+}
+
+// VacuousHunt says what never happened in the runs of a hunt, so that a property had nothing to
+// say.
+type VacuousHunt struct {
+	Property string `json:"property"`
+	Vacuous  string `json:"vacuous"`
 }
 
 // PCTGuarantee is what PCT says of runs that found nothing: each of Runs would have found a
@@ -129,15 +138,21 @@ type Find struct {
 	Found  Size `json:"found"`
 	Shrunk Size `json:"shrunk"`
 	Tries  int  `json:"tries"`
-	// Bounds are those of the shrunk scenario. Minimal: no run of it violates the property with
-	// fewer faults, nor with as many faults and fewer steps; the exhaustive search says so. If
-	// not, Unproven says why.
-	Bounds   model.Bounds `json:"bounds"`
-	Minimal  bool         `json:"minimal"`
-	Unproven string       `json:"unproven,omitempty"`
+	// Least is how large the counterexample is, and its scenario, of which Bounds are those:
+	// the shrunk one, or a smaller one in which the exhaustive search has found a violation,
+	// too.
+	Least  Size         `json:"least"`
+	Bounds model.Bounds `json:"bounds"`
+	// Minimal: no run of the scenario violates the property with fewer faults, nor with as
+	// many faults and fewer steps; the exhaustive search says so. If not, Unproven says why.
+	Minimal  bool   `json:"minimal"`
+	Unproven string `json:"unproven,omitempty"`
+	// Smallest: in a scenario with a node, a request, an update, a job or a fault less the
+	// property holds, which was searched, too.
+	Smallest bool         `json:"smallest"`
 	Trace    *model.Trace `json:"trace"`
 
-	// Scenario is the shrunk one.
+	// Scenario is that of the counterexample.
 	Scenario Scenario `json:"-"`
 }
 

@@ -27,6 +27,7 @@ func ExampleHunt() {
 	f := report.Find
 	fmt.Println("nodes:", f.Bounds.Nodes, "requests:", f.Bounds.Requests, "faults:", f.Trace.Faults, "steps:", f.Trace.Weight, "minimal:", f.Minimal)
 	fmt.Println(f.Trace.Explanation)
-	// Output: nodes: 2 requests: 1 faults: 1 steps: 6 minimal: true n1/0 acquired lock:feed, but
-	// n0/0 still believed that it held it, since 0s; the lock expired at 10s
+	// Output:
+	// nodes: 2 requests: 1 faults: 1 steps: 6 minimal: true
+	// n1/0 acquired lock:feed, but n0/0 still believed that it held it, since 0s; the lock expired at 10s
 }

@@ -63,8 +63,8 @@ func TestAHuntInALargeScenarioEndsWithTheMinimalCounterexample(t *testing.T) {
 				if f == nil {
 					t.Fatalf("nothing found in %d runs", r.Runs)
 				}
-				if !f.Minimal || f.Strategy != strategy {
-					t.Errorf("minimal: %v (%s), drawn by %s", f.Minimal, f.Unproven, f.Strategy)
+				if !f.Minimal || !f.Smallest || f.Strategy != strategy {
+					t.Errorf("minimal: %v (%s), smallest: %v, drawn by %s", f.Minimal, f.Unproven, f.Smallest, f.Strategy)
 				}
 				got := fmt.Sprintf("%dx%d %d %d/%d", f.Bounds.Nodes, f.Bounds.Requests, f.Bounds.Updates, f.Trace.Faults, f.Trace.Weight)
 				// Two requests may as well be on one node.
@@ -249,6 +249,33 @@ func TestAHuntThatIsStoppedSaysWhatItHas(t *testing.T) {
 	}
 	if r, err = scheduler.Hunt(ctx, s, p, scheduler.HuntOptions{Runs: 10}); err != nil || r.Partial == "" || r.Runs != 0 {
 		t.Errorf("stopped before it begins: %+v, %v", r, err)
+	}
+}
+
+// A hunt in which a property never has anything to say tells so.
+func TestAHuntSaysWhatIsVacuous(t *testing.T) {
+	s := scenario(t, "direct")
+	if r := hunt(t, s, checks.MutualExclusion(), hundredRuns); len(r.Vacuous) != 1 || r.Vacuous[0].Property != "mutual-exclusion" || r.Vacuous[0].Vacuous == "" {
+		t.Errorf("no locks, and mutual exclusion is not vacuous: %+v", r.Vacuous)
+	}
+	if r := hunt(t, scenario(t, "lease"), checks.MutualExclusion(), hundredRuns); len(r.Vacuous) != 0 {
+		t.Errorf("vacuous: %+v", r.Vacuous)
+	}
+}
+
+var hundredRuns = scheduler.HuntOptions{Runs: 100, Seed: 1}
+
+// What a run was shrunk to need not be the smallest scenario: others are searched.
+func TestAHuntGoesToSmallerScenariosAfterTheShrunkOne(t *testing.T) {
+	s := scenario(t, "singleflight", nodes(4), requests(3))
+	r := hunt(t, s, checks.RebuildBound(4), scheduler.HuntOptions{Runs: 1000, Seed: 1})
+	f := r.Find
+	if f == nil || !f.Smallest || f.Least.Nodes*f.Least.Requests >= f.Shrunk.Nodes*f.Shrunk.Requests {
+		t.Fatalf("%+v", f)
+	}
+	// Five rebuilds take five requests at least.
+	if f.Least.Nodes != 3 || f.Least.Requests != 2 || f.Bounds.Nodes != 3 {
+		t.Errorf("%+v", f.Least)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"lockstep/model"
 )
 
 // find shrinks the run with the number, which violates a property, searches what it was shrunk
@@ -39,6 +37,7 @@ func (h *hunt) find(run int) (*Find, error) {
 		return nil, err
 	}
 	f.Tries, f.Shrunk = k.tries, sizeOf(k.scenario, k.run)
+	f.Least = f.Shrunk
 	if err := f.describe(k); err != nil {
 		return nil, err
 	}
@@ -58,36 +57,6 @@ func (f *Find) describe(k *shrinker) error {
 	f.Scenario, f.Bounds = k.scenario, k.scenario.Bounds()
 	if err := Replay(k.scenario, f.Trace, k.property); err != nil {
 		return fmt.Errorf("scheduler: what was found does not replay: %w", err)
-	}
-	return nil
-}
-
-// prove explores the scenario that the find was shrunk to, for a counterexample that is
-// minimal there.
-func (h *hunt) prove(f *Find, p model.Property) error {
-	s := f.Scenario
-	s.within, s.watches = nil, false
-	f.Scenario = s
-	o := Options{MaxStates: h.options.MaxStates, Workers: h.options.Workers, Patience: h.options.Patience}
-	o.Progress = func(p Progress) { h.tell(HuntProgress{Phase: "search", States: p.States}, false) }
-	r, err := Check(h.ctx, s, []model.Property{p}, o)
-	if err != nil {
-		return err
-	}
-	v := &r.Verdicts[0]
-	switch {
-	case v.Verdict == Violated:
-		if found := (huntCost{v.Faults, v.Steps}); v.Minimal || found.less(huntCost{f.Shrunk.Faults, f.Shrunk.Steps}) {
-			f.Trace, f.Minimal = v.Trace, v.Minimal
-		}
-	case v.Verdict == Holds:
-		return fmt.Errorf("scheduler: run %d violates %s and replays, but the exhaustive search of %d nodes with %d requests each says that it holds", f.Run, p.Name(), s.Nodes, s.Requests)
-	}
-	if !f.Minimal {
-		f.Unproven = "the search of the shrunk scenario was not exhausted: " + r.CutOff
-		if r.CutOff == "" {
-			f.Unproven = v.Reason
-		}
 	}
 	return nil
 }

@@ -35,8 +35,10 @@ type hunt struct {
 
 	runs  int
 	steps int64
-	pct   PCTGuarantee
-	told  time.Time
+	// exercised has a bit for each property that had something to say in one of them.
+	exercised uint32
+	pct       PCTGuarantee
+	told      time.Time
 }
 
 // huntWorker takes runs with what is known of the automaton.
@@ -47,9 +49,10 @@ type huntWorker struct {
 
 // huntResult is what became of a run.
 type huntResult struct {
-	state    resultState
-	steps    int
-	violated int
+	state     resultState
+	steps     int
+	violated  int
+	exercised uint32
 	// For a run that bounds count for: how many threads it has met, and how many steps there
 	// were before time passed; threads is 0 for others.
 	threads, atOnce int
@@ -83,7 +86,7 @@ func (h *hunt) runsWith(tick model.Tick) (*HuntReport, error) {
 	if h.learner, err = newHuntWorld(h.scenario, h.monitors, tick, h.options.Patience); err != nil {
 		return nil, err
 	}
-	h.runs, h.steps, h.pct = 0, 0, PCTGuarantee{Depth: h.options.Depth}
+	h.runs, h.steps, h.exercised, h.pct = 0, 0, 0, PCTGuarantee{Depth: h.options.Depth}
 	h.pace = pace{typical: 32, atOnce: 6 * (h.scenario.roots() + 1)}
 	h.workers = nil
 	n := h.options.Workers
@@ -114,6 +117,11 @@ func (h *hunt) runsWith(tick model.Tick) (*HuntReport, error) {
 		h.tell(HuntProgress{Phase: "runs"}, false)
 	}
 	r.Runs, r.Steps = h.runs, h.steps
+	for i, m := range h.monitors {
+		if found < 0 && h.runs > 0 && h.exercised>>i&1 == 0 {
+			r.Vacuous = append(r.Vacuous, VacuousHunt{m.Name(), m.Vacuous()})
+		}
+	}
 	if g := h.pct; g.Runs > 0 {
 		g.Bound = PCTBound(g.Threads, g.Steps, g.Depth)
 		g.AnyRun = anyRun(g.Bound, g.Runs)
@@ -166,6 +174,7 @@ func (h *hunt) batch() (int, error) {
 		}
 		h.runs++
 		h.steps += int64(result.steps)
+		h.exercised |= result.exercised
 		if result.threads > 0 {
 			atOnce = max(atOnce, result.atOnce)
 		}
@@ -215,7 +224,7 @@ func (h *hunt) together(first, count int) {
 func (w *huntWorld) take(h *hunt, p *huntPlan, run int) huntResult {
 	result := huntResult{state: ran, violated: -1}
 	result.err = w.play(h, p, run, &result, nil)
-	result.violated = w.violated
+	result.violated, result.exercised = w.violated, w.exercised
 	if p.inOrder {
 		result.threads = len(p.ranks)
 	}

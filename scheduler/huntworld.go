@@ -24,6 +24,8 @@ type huntWorld struct {
 	options []huntOption
 	// violated is the first of the properties that the last step violates, -1 if there is none.
 	violated int
+	// exercised has a bit for each property that had something to say in the run.
+	exercised uint32
 	// drawn is how long a second takes of the clock that has begun to drift last.
 	drawn time.Duration
 	asked
@@ -93,7 +95,7 @@ func (w *huntWorld) reader() *huntWorld {
 
 // start begins a run.
 func (w *huntWorld) start() error {
-	w.now, w.clocks, w.violated = 0, append(w.clocks[:0], 0), -1
+	w.now, w.clocks, w.violated, w.exercised = 0, append(w.clocks[:0], 0), -1, 0
 	clear(w.lengths)
 	if err := w.rules.Start(&w.state, w.who); err != nil {
 		return err
@@ -215,7 +217,11 @@ func (w *huntWorld) apply(move model.Move, second func(least, most time.Duration
 		memory := w.state.Memory[at : at+w.sizes[i]]
 		at += w.sizes[i]
 		w.property = w.given[i]
-		if m.Check(&w.state, e, memory)&model.Violated != 0 && w.violated < 0 {
+		outcome := m.Check(&w.state, e, memory)
+		if outcome&model.Exercised != 0 {
+			w.exercised |= 1 << i
+		}
+		if outcome&model.Violated != 0 && w.violated < 0 {
 			w.violated = i
 		}
 	}

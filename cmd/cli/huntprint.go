@@ -179,6 +179,9 @@ func printHunt(w io.Writer, r *scheduler.HuntReport, commands huntCommands) erro
 	}
 	if f := r.Find; f == nil {
 		say("Nothing was found. That proves nothing: other runs may violate what these did not. lockstep check explores every run, of a smaller scenario for example.")
+		for _, v := range r.Vacuous {
+			say("%s had nothing to say in any of these runs: %s.", v.Property, v.Vacuous)
+		}
 		if g := r.PCT; g != nil {
 			fmt.Fprintln(&b)
 			say("%s", guaranteeText(g))
@@ -188,9 +191,12 @@ func printHunt(w io.Writer, r *scheduler.HuntReport, commands huntCommands) erro
 		fmt.Fprintln(&b)
 		fmt.Fprintln(&b, sizes(f))
 		fmt.Fprintln(&b)
-		if f.Minimal {
-			say("Minimal: every run of the shrunk scenario was explored, and none violates %s with fewer faults, nor with as many faults and fewer steps.", f.Property)
-		} else {
+		switch {
+		case f.Smallest:
+			say("Minimal: every run of the last scenario was explored, and none violates %s with fewer faults, nor with as many faults and fewer steps. With one node less, one request on each, one update or one fault, it holds.", f.Property)
+		case f.Minimal:
+			say("Minimal: every run of the last scenario was explored, and none violates %s with fewer faults, nor with as many faults and fewer steps. Whether a smaller scenario would do is not known.", f.Property)
+		default:
 			say("Not proven minimal: %s.", f.Unproven)
 		}
 		fmt.Fprintf(&b, "\n%s\n\n", wrap(boundsText(f.Trace.Protocol, &f.Bounds), width))
@@ -228,13 +234,11 @@ func sizes(f *scheduler.Find) string {
 	}
 	row("found", f.Found)
 	row(fmt.Sprintf("shrunk, %s", model.Count(f.Tries, "try", "tries")), f.Shrunk)
-	last := f.Shrunk
-	last.Faults, last.Steps = f.Trace.Faults, f.Trace.Weight
-	name := "minimal there"
+	name := "minimal"
 	if !f.Minimal {
 		name = "printed"
 	}
-	row(name, last)
+	row(name, f.Least)
 	lines := strings.Split(t.Render(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
