@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"lockstep/model"
@@ -26,10 +27,12 @@ type huntDeed struct {
 	fault, where string
 	operation    model.OperationKind
 	observation  model.Observation
-	// overdue stands for the processes that are due when a fault ends, choice tells apart
-	// what is alike otherwise.
-	overdue uint64
-	choice  uint32
+	// ages are the answers to what an atomic step asks.
+	ages model.Ages
+	// struck stands for the processes that are due when a fault ends and for the entries that
+	// are gone, choice tells apart what is alike otherwise.
+	struck uint64
+	choice uint32
 }
 
 // huntName names a process, or a node: then the rest is zero. The zero value is nobody.
@@ -67,7 +70,7 @@ func nameOfProcess(s *model.State, p *model.Process) huntName {
 
 // deed says what a move of the state at hand is.
 func (w *huntWorld) deed(m *model.Move) (huntDeed, error) {
-	d := huntDeed{kind: m.Kind, observation: m.Observation, choice: m.Choice}
+	d := huntDeed{kind: m.Kind, observation: m.Observation, ages: m.Ages, choice: m.Choice}
 	s := &w.state
 	switch m.Kind {
 	case model.MoveExpire:
@@ -95,7 +98,14 @@ func (w *huntWorld) deed(m *model.Move) (huntDeed, error) {
 		}
 		for _, i := range e.Overdue {
 			n := nameOfProcess(&w.trial, &w.trial.Processes[i])
-			d.overdue ^= mixed(uint64(n.node)<<56 | uint64(n.role)<<48 | uint64(n.request)<<32 | uint64(n.label))
+			d.struck ^= mixed(uint64(n.node)<<56 | uint64(n.role)<<48 | uint64(n.request)<<32 | uint64(n.label))
+		}
+		for i := range e.Changes {
+			if c := &e.Changes[i]; !c.After.Present() {
+				h := fnv.New64a()
+				h.Write([]byte(w.keyName(c.Key)))
+				d.struck ^= h.Sum64()
+			}
 		}
 		return d, nil
 	case model.MoveLate:
@@ -130,9 +140,9 @@ func (d *huntDeed) likeness(wanted *huntDeed) int {
 			return 0
 		}
 		return 1
-	case d.observation != wanted.observation:
+	case d.observation != wanted.observation || d.ages != wanted.ages:
 		return 2
-	case d.overdue != wanted.overdue:
+	case d.struck != wanted.struck:
 		return 3
 	case d.kind == model.MoveArrive && d.choice != wanted.choice:
 		return 4

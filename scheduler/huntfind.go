@@ -30,8 +30,11 @@ func (h *hunt) find(run int) (*Find, error) {
 	k := &shrinker{hunt: h, property: p, scenario: h.scenario, run: done, tick: w.tick, worlds: map[string]*huntWorld{}}
 	// The property alone must do.
 	if !k.try(k.scenario, done, nil) {
-		if h.ctx.Err() == nil {
-			return nil, fmt.Errorf("scheduler: run %d does not violate %s when it is run again: %w", run+1, p.Name(), k.err)
+		switch {
+		case k.err != nil:
+			return nil, k.err
+		case h.ctx.Err() == nil:
+			return nil, fmt.Errorf("scheduler: run %d does not violate %s when it is run again", run+1, p.Name())
 		}
 	} else if err := k.shrink(); err != nil {
 		return nil, err

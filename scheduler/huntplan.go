@@ -67,7 +67,7 @@ type group struct{ from, to, weight int }
 const (
 	atOnce  = iota // as early as possible
 	atLast         // as late as possible
-	between        // exactly when something else becomes possible
+	between        // exactly when something else becomes possible, or a clock shows a constant
 	anyhow         // at random
 )
 
@@ -340,28 +340,16 @@ func (p *huntPlan) instant(w *huntWorld, o huntOption) time.Duration {
 		}
 		fallthrough
 	case between:
-		n := 0
-		for _, other := range w.options {
-			if other.least > least && other.least < most {
-				n++
-			}
-		}
-		if n == 0 {
-			return least
-		}
-		n = p.random.IntN(n)
-		for _, other := range w.options {
-			if other.least > least && other.least < most {
-				if n == 0 {
-					return other.least
-				}
-				n--
-			}
+		if borders := w.bordersWithin(least, most); len(borders) > 0 {
+			return borders[p.random.IntN(len(borders))]
 		}
 	case anyhow:
 		unit := w.tick.Size()
 		if most -= least; most >= forever-least {
 			most = p.longest
+			for _, border := range w.bordersWithin(least, forever) {
+				most = max(most, border-least)
+			}
 		}
 		return least + time.Duration(p.random.Int64N(int64(most/unit)+1))*unit
 	}

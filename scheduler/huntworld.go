@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/model"
+	"lockstep/model/zone"
 )
 
 // huntWorld is the world of the replay, in which a hunt takes its runs: its clocks are
@@ -22,6 +23,9 @@ type huntWorld struct {
 	// room is how long nothing is due, and options are what can happen until then.
 	room    time.Duration
 	options []huntOption
+	// borders, lower and above are for bordersWithin.
+	borders      []time.Duration
+	lower, above []zone.Bound
 	// violated is the first of the properties that the last step violates, -1 if there is none.
 	violated int
 	// exercised has a bit for each property that had something to say in the run.
@@ -155,6 +159,31 @@ func (w *huntWorld) look() error {
 		}
 	}
 	return w.moves.Err
+}
+
+// bordersWithin returns the instants, from now, between least and most and neither of them, at
+// which something may change: an option becomes possible, or a clock shows what it may ever be
+// compared with.
+func (w *huntWorld) bordersWithin(least, most time.Duration) []time.Duration {
+	w.borders = w.borders[:0]
+	add := func(at time.Duration) {
+		if at > least && at < most && !slices.Contains(w.borders, at) {
+			w.borders = append(w.borders, at)
+		}
+	}
+	for i := range w.options {
+		add(w.options[i].least)
+	}
+	w.lower, w.above = grow(w.lower, len(w.clocks)), grow(w.above, len(w.clocks))
+	w.rules.Constants(&w.state, w.rules.Outlook(&w.state), w.lower, w.above)
+	for c := 1; c < len(w.clocks); c++ {
+		for _, bound := range [...]zone.Bound{w.lower[c], w.above[c]} {
+			if bound > 0 && bound < zone.Infinity {
+				add(w.reach(uint8(c), model.Ticks(bound)))
+			}
+		}
+	}
+	return w.borders
 }
 
 func (w *huntWorld) threadOfMove(m *model.Move) huntThread {
