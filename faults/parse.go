@@ -60,3 +60,19 @@ func (s Shape) wanted() string {
 		CountRate:    "a number of clocks and by how much they drift; write it as 1x1%",
 	}[s]
 }
+
+// WithBudget returns a fault like f of which a run may contain so many; f must be of one of
+// the kinds that [Kinds] lists.
+func WithBudget(f model.Fault, times int) (model.Fault, error) {
+	for _, k := range Kinds() {
+		if k.Name != f.Name() {
+			continue
+		}
+		_, took, err := k.Parse(f.Value())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
+		}
+		return k.New(times, took), nil
+	}
+	return nil, fmt.Errorf("the fault %s is of no kind that is known, so its budget cannot be changed", f.Name())
+}

@@ -119,28 +119,8 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
-	recording := false
-	for _, p := range properties {
-		if v, ok := p.(model.Validator); ok {
-			if err := v.Valid(); err != nil {
-				return nil, &ScenarioError{Err: err}
-			}
-		}
-		if patient, ok := p.(model.Patient); ok {
-			if s.within != nil {
-				return nil, wrong("at most one property of a check can be about how long something lasts")
-			}
-			s.waits(patient)
-		}
-		if _, ok := p.(model.Recording); ok {
-			if recording {
-				return nil, wrong("at most one property of a check can be about the history of an object")
-			}
-			if s.Endless {
-				return nil, about(errors.New("a history of an object that never ends: ask for a property of this kind without endless requests"), "endless")
-			}
-			recording = true
-		}
+	if err := s.ask(properties); err != nil {
+		return nil, err
 	}
 	started := time.Now()
 	tick := s.tick()
@@ -156,6 +136,34 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 		}
 		return x.conclude(s, properties)
 	}
+}
+
+// ask prepares the scenario for the properties; it fails if they do not go together.
+func (s *Scenario) ask(properties []model.Property) error {
+	recording := false
+	for _, p := range properties {
+		if v, ok := p.(model.Validator); ok {
+			if err := v.Valid(); err != nil {
+				return &ScenarioError{Err: err}
+			}
+		}
+		if patient, ok := p.(model.Patient); ok {
+			if s.within != nil {
+				return wrong("at most one property of a check can be about how long something lasts")
+			}
+			s.waits(patient)
+		}
+		if _, ok := p.(model.Recording); ok {
+			if recording {
+				return wrong("at most one property of a check can be about the history of an object")
+			}
+			if s.Endless {
+				return about(errors.New("a history of an object that never ends: ask for a property of this kind without endless requests"), "endless")
+			}
+			recording = true
+		}
+	}
+	return nil
 }
 
 // waits sets how long something may last before the property is violated.

@@ -107,6 +107,18 @@
 // crashes, is taken again by the concrete replay ([SimulatedTrace]), which knows nothing of
 // shapes. And no run shows a violation that [Check] excludes.
 //
+// # Hunting
+//
+// Hunt takes runs at random where there are too many to explore (hunt.go). They are runs
+// of the world of the replay (huntworld.go): no second implementation of anything, but the
+// same timing code that replays a find; what is independent of it is the exhaustive search of
+// what is left of the scenario once the find is shrunk (huntshrink.go), and it must agree.
+// A step is drawn as a move together with the instants at which it is possible before
+// something else is due, so that borders can be drawn as such (huntplan.go). A run depends on
+// its seed, its number and how long runs of earlier batches were. Workers
+// never learn, as in the search: a run that comes to where the automaton is not known is
+// taken again in its turn, so that all is learned in the order of the runs (huntruns.go).
+//
 // The package imports model, protocol and its own package distribution. It must never import faults or checks: it
 // knows them as model.Fault, model.Monitor and model.DeadEnd.
 package scheduler

@@ -85,6 +85,16 @@ type replayer struct {
 	monitors []model.Monitor
 	history  *notes
 	broken   bool
+
+	// Kept to be reused.
+	upper  []zone.Bound
+	source []uint8
+	spare  []time.Duration
+}
+
+// concrete are the options of a world whose clocks are numbers: nothing in it is merged.
+func concrete() Options {
+	return Options{PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, Patience: 10 * time.Second}
 }
 
 func newReplayer(s Scenario, p model.Property, tick model.Tick) (*replayer, error) {
@@ -92,7 +102,7 @@ func newReplayer(s Scenario, p model.Property, tick model.Tick) (*replayer, erro
 	if m, ok := p.(model.Monitor); ok {
 		monitors = append(monitors, m)
 	}
-	rules, learner, err := s.world(tick, monitors, Options{PauseAnyTime: true, SeparateArrivals: true, SeparateWaits: true, Patience: 10 * time.Second})
+	rules, learner, err := s.world(tick, monitors, concrete())
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +219,8 @@ func (r *replayer) pass(d time.Duration) error {
 
 // room is how much of d may pass before something is due.
 func (r *replayer) room(d time.Duration) time.Duration {
-	upper := make([]zone.Bound, len(r.clocks))
+	upper := grow(r.upper, len(r.clocks))
+	r.upper = upper
 	if !r.rules.Invariants(&r.state, upper) {
 		return 0
 	}
@@ -242,14 +253,16 @@ func (r *replayer) drifts(e *model.Event, want *model.TraceStep) bool {
 }
 
 func (r *replayer) settle() {
-	source := r.rules.Canonical(&r.state, r, false, nil)
-	clocks := make([]time.Duration, len(source)+1)
-	for i, from := range source {
+	r.source = r.rules.Canonical(&r.state, r, false, r.source[:0])
+	clocks := append(r.spare[:0], 0)
+	for _, from := range r.source {
+		value := time.Duration(0)
 		if from != 0 {
-			clocks[i+1] = r.clocks[from]
+			value = r.clocks[from]
 		}
+		clocks = append(clocks, value)
 	}
-	r.clocks, r.meters = clocks, nil
+	r.spare, r.clocks, r.meters = r.clocks, clocks, nil
 	if r.state.Drifts {
 		r.meters = make([]model.Meter, len(clocks))
 		r.rules.Meters(&r.state, r.meters)

@@ -8,8 +8,8 @@ import (
 	"lockstep/scheduler/distribution"
 )
 
-// strike is when a fault strikes a node, or ends there.
-type strike struct {
+// nodeStrike is when a fault strikes a node, or ends there.
+type nodeStrike struct {
 	at    int64
 	node  int32
 	fault uint8
@@ -19,7 +19,7 @@ type strike struct {
 // strikes are what faults are still to do, of which the earliest comes first.
 type strikes struct {
 	queue  queue
-	of     []strike
+	of     []nodeStrike
 	random []rand.PCG
 	every  []distribution.Distribution
 }
@@ -42,7 +42,7 @@ func (m *simulator) plan() {
 		for node := range c.Nodes {
 			k := fault*c.Nodes + node
 			s.random[k].Seed(m.seed, seedOf(m.seed, faultStream, uint64(k)))
-			s.of[k] = strike{node: int32(node), fault: uint8(fault)}
+			s.of[k] = nodeStrike{node: int32(node), fault: uint8(fault)}
 			m.planNext(k)
 		}
 	}

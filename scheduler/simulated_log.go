@@ -76,7 +76,7 @@ func (l *simulatedLog) add(s simulatedStep) {
 }
 
 // strike notes that a fault strikes a node, or ends.
-func (l *simulatedLog) strike(m *simulator, x *strike) {
+func (l *simulatedLog) strike(m *simulator, x *nodeStrike) {
 	s := simulatedStep{at: m.now, process: -1, node: x.node, fault: x.fault, kind: model.MoveFault, changes: l.changes}
 	s.deserted = !slices.ContainsFunc(m.actors, func(a actor) bool {
 		return !a.gone && m.families[a.root].node == x.node && m.shapes.list[a.shape].process.Active()

@@ -3,8 +3,6 @@ package explain
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"lockstep/faults"
 	"lockstep/model"
@@ -86,15 +84,11 @@ func used(all []model.Fault, inferred []scheduler.Inferred) ([]model.Fault, erro
 		if n == 0 {
 			continue
 		}
-		value := strconv.Itoa(n)
-		if _, rest, more := strings.Cut(f.Value(), "x"); more {
-			value += "x" + rest
-		}
-		named, err := faults.Named(f.Name(), value)
+		f, err := faults.WithBudget(f, n)
 		if err != nil {
 			return nil, fmt.Errorf("the faults of the run: %w", err)
 		}
-		kept = append(kept, named)
+		kept = append(kept, f)
 	}
 	return kept, nil
 }

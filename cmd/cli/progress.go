@@ -32,15 +32,11 @@ func newProgress(w io.Writer) *progress {
 }
 
 func (p *progress) show(s scheduler.Progress) {
-	every := 10 * time.Second
-	if p.live {
-		every = 200 * time.Millisecond
-	}
 	found := len(s.Violated) > p.violated && p.what == ""
 	if s.Elapsed < p.last { // the search began again with a finer tick
 		p.last, p.violated, p.states = 0, 0, 0
 	}
-	if s.Elapsed-p.last < every && !found {
+	if !p.due(s.Elapsed) && !found {
 		return
 	}
 	rate := float64(s.States-p.states) / max((s.Elapsed-p.last).Seconds(), 1e-3)
@@ -53,11 +49,20 @@ func (p *progress) show(s scheduler.Progress) {
 	if len(s.Violated) > 0 {
 		line += "; violated: " + strings.Join(s.Violated, ", ")
 	}
-	p.line(line)
+	p.print(line)
 }
 
-// line shows a line.
-func (p *progress) line(line string) {
+// due reports whether it is time for another line.
+func (p *progress) due(elapsed time.Duration) bool {
+	every := 10 * time.Second
+	if p.live {
+		every = 200 * time.Millisecond
+	}
+	return elapsed-p.last >= every
+}
+
+// print shows a line.
+func (p *progress) print(line string) {
 	if !p.live {
 		fmt.Fprintln(p.w, line)
 		return

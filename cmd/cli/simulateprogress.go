@@ -30,7 +30,7 @@ func (p *simulateProgress) show(s scheduler.SimulateProgress) {
 		return
 	}
 	p.last = elapsed
-	p.line(progressText(p.what, s, p.runs, elapsed))
+	p.print(progressText(p.what, s, p.runs, elapsed))
 }
 
 // progressText is a line of progress.
