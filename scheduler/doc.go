@@ -114,7 +114,7 @@
 // same timing code that replays a find; what is independent of it is the exhaustive search of
 // what is left of the scenario once the find is shrunk (huntshrink.go), and it must agree.
 // A step is drawn as a move together with the instants at which it is possible before
-// something else is due, so that borders can be drawn as such (huntplan.go). A run depends on
+// something else is due, so that borders can be drawn as such (huntplan.go, huntpct.go). A run depends on
 // its seed, its number and how long runs of earlier batches were. Workers
 // never learn, as in the search: a run that comes to where the automaton is not known is
 // taken again in its turn, so that all is learned in the order of the runs (huntruns.go).

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"lockstep/model"
@@ -89,31 +88,6 @@ type HuntReport struct {
 type VacuousHunt struct {
 	Property string `json:"property"`
 	Vacuous  string `json:"vacuous"`
-}
-
-// PCTGuarantee is what PCT says of runs that found nothing: each of Runs would have found a
-// violation of the depth with the probability Bound at least, and at least one of them with
-// AnyRun. One in four runs of PCT is of this kind: as early as possible, without faults, and time
-// passes in it only if nobody can do anything before. So until then it is the algorithm of the
-// paper, for the threads and as many steps as there were at most in these runs; the bound is about
-// violations that happen until then, and need nothing but an order of the steps. It is none for
-// what needs time or faults, and where replies or choices are drawn, too, it is one under the
-// condition that they are drawn as needed.
-type PCTGuarantee struct {
-	Runs    int     `json:"runs"`
-	Threads int     `json:"threads"`
-	Steps   int     `json:"steps"`
-	Depth   int     `json:"depth"`
-	Bound   float64 `json:"bound"`
-	AnyRun  float64 `json:"any_run"`
-}
-
-// PCTBound returns the bound of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized
-// Scheduler with Probabilistic Guarantees of Finding Bugs" (ASPLOS 2010): the least
-// probability with which one run of PCT finds a bug of the depth in a program of n threads
-// and at most k steps, 1/(n*k^(depth-1)).
-func PCTBound(threads, steps, depth int) float64 {
-	return 1 / (float64(threads) * math.Pow(float64(steps), float64(depth-1)))
 }
 
 // Size is how large a run is, and the scenario that it needs.

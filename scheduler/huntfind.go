@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -62,12 +61,6 @@ func (f *Find) describe(k *shrinker) error {
 		return fmt.Errorf("scheduler: what was found does not replay: %w", err)
 	}
 	return nil
-}
-
-// anyRun returns the probability with which one of so many runs at least finds what each of
-// them finds with the bound.
-func anyRun(bound float64, runs int) float64 {
-	return -math.Expm1(float64(runs) * math.Log1p(-min(bound, 1)))
 }
 
 // tell tells of progress, not too often.

@@ -20,10 +20,6 @@ const (
 	BothStrategies Strategy = "both"
 )
 
-// orderEvery: one of so many runs of PCT is as early as possible and without faults; see
-// [PCTBound].
-const orderEvery = 4
-
 // huntPlan is what a run decides by: what it has drawn beforehand, and what it draws.
 type huntPlan struct {
 	source rand.PCG
@@ -53,11 +49,6 @@ type huntPlan struct {
 type strike struct {
 	fault uint8
 	step  int
-}
-
-type rank struct {
-	thread   huntThread
-	priority uint64
 }
 
 // group are the options of one thread.
@@ -273,50 +264,6 @@ func (p *huntPlan) gather(w *huntWorld) {
 		kept++
 	}
 	w.options = w.options[:kept]
-}
-
-// highest returns the group whose thread has the highest priority, and lowers that if this is
-// a step at which it changes. In a run that bounds count for time passes only if nobody can do
-// anything before.
-func (p *huntPlan) highest(w *huntWorld, step int) group {
-	best, at := -1, 0
-	now := false
-	for i, g := range p.groups {
-		early := p.inOrder && slices.ContainsFunc(w.options[g.from:g.to], func(o huntOption) bool { return o.least == 0 })
-		k := p.rankOf(w.options[g.from].thread)
-		if best < 0 || early && !now || early == now && p.ranks[k].priority > p.ranks[at].priority {
-			best, at, now = i, k, early
-		}
-	}
-	for i, change := range p.changes {
-		if change == step {
-			p.ranks[at].priority = uint64(i + 1)
-		}
-	}
-	g := p.groups[best]
-	if now {
-		// Only what is possible now.
-		kept := g.from
-		for i := g.from; i < g.to; i++ {
-			if w.options[i].least == 0 {
-				w.options[kept] = w.options[i]
-				kept++
-			}
-		}
-		g.to = kept
-	}
-	return g
-}
-
-// rankOf returns where the priority of a thread is, which is drawn when it is first met.
-func (p *huntPlan) rankOf(t huntThread) int {
-	for k := range p.ranks {
-		if p.ranks[k].thread == t {
-			return k
-		}
-	}
-	p.ranks = append(p.ranks, rank{t, p.random.Uint64() | 1<<32})
-	return len(p.ranks) - 1
 }
 
 // instant draws when the option is taken, from now.
