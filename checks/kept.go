@@ -15,7 +15,7 @@ func replayKept(t TB, s Scenario, properties []model.Property) []model.Property 
 	t.Helper()
 	var left []model.Property
 	for _, p := range properties {
-		file := traceFile(t, p.Name())
+		file := TraceFile(t.Name(), p.Name())
 		trace, err := readKept(file)
 		if err != nil {
 			t.Errorf("lockstep: the trace that is kept in %s cannot be read: %v; restore it, or remove it", file, err)

@@ -92,6 +92,7 @@ func ScenarioOf(t *model.Trace, find func(name string) (protocol.Protocol, error
 	s.Name, s.KeepZeros = t.Protocol, true
 	s.Nodes, s.Requests, s.Updates, s.Invalidate, s.ArriveWithin = b.Nodes, b.Requests, b.Updates, b.Invalidate, b.ArriveWithin
 	s.Latency, s.Reply, s.ValueTTL, s.Jobs, s.RebuildBound = b.Latency, b.Reply, b.ValueTTL, b.Jobs, b.RebuildBound
+	s.Endless = b.Endless
 	if b.Timeout != nil {
 		s.Timeout = *b.Timeout
 	}

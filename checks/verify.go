@@ -144,7 +144,7 @@ func violation(t TB, v *scheduler.Verdict) string {
 // Keep writes the counterexample of a verdict to the file in which [Verify] would keep it, and
 // says where that is, or why it could not.
 func Keep(t interface{ Name() string }, v *scheduler.Verdict) string {
-	file := traceFile(t, v.Property)
+	file := TraceFile(t.Name(), v.Property)
 	if err := writeTrace(file, v.Trace); err != nil {
 		return fmt.Sprintf("the trace could not be written: %v", err)
 	}
@@ -161,9 +161,9 @@ func Violation(v *scheduler.Verdict) string {
 	return b.String()
 }
 
-// traceFile is where Verify keeps the trace of a property.
-func traceFile(t interface{ Name() string }, property string) string {
-	return filepath.Join(TraceDir, fileName(t.Name()+"-"+property)+".json")
+// TraceFile is where Verify keeps the trace of a property, in a test of the name.
+func TraceFile(test, property string) string {
+	return filepath.Join(TraceDir, fileName(test+"-"+property)+".json")
 }
 
 func writeTrace(file string, t *model.Trace) error {

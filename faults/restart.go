@@ -83,7 +83,7 @@ func (f restart) Apply(r *model.Rules, s *model.State, m *model.Move, e *model.E
 	if r.Window != nil {
 		s.DropProcesses(int(m.Index))
 	} else {
-		s.DropBegun(int(m.Index))
+		r.DropBegun(s, int(m.Index))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 	if s.Contexts {
 		s.tidyContexts()
 	}
-	s.DropEnded()
+	r.DropEnded(s)
 	if s.Starving.On {
 		s.forgetStarved()
 	}
@@ -73,8 +73,9 @@ func (r *Rules) Canonical(s *State, values Values, symmetry bool, source []uint8
 }
 
 // DropEnded drops ended processes that nobody can wait for, neither for their result nor
-// for a flight that they have left unresolved.
-func (s *State) DropEnded() {
+// for a flight that they have left unresolved. If requests are endless, whoever has got an
+// answer sends another.
+func (r *Rules) DropEnded(s *State) {
 	ended := s.those(func(p *Process) bool { return p.Phase == Ended && !p.unresolved() })
 	if ended == 0 {
 		return
@@ -92,7 +93,7 @@ func (s *State) DropEnded() {
 			}
 		}
 	}
-	s.removeProcesses(ended)
+	r.drop(s, ended)
 }
 
 func (p *Process) flags() uint8 {

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Population says who takes part in a run.
 type Population struct {
 	// Services is the number of service nodes, Requests that of requests on
@@ -79,10 +81,21 @@ func (r *Rules) addRoot(s *State, role Role, number int) error {
 	if err != nil {
 		return err
 	}
-	p := Process{Node: uint8(n), Request: uint8(number), Root: true, Role: role, Local: LocalID(program)}
+	p := r.root(role, start, program)
+	p.Node, p.Request = uint8(n), uint16(number)
 	if last := len(s.Processes) - 1; last >= 0 && s.Processes[last].Node == p.Node {
 		p.Family = s.Processes[last].Family + 1
 	}
+	if role == Request {
+		s.Nodes[n].Asked++
+	}
+	s.Processes = append(s.Processes, p)
+	return nil
+}
+
+// root returns a process that has not arrived.
+func (r *Rules) root(role Role, start *Edge, program ProgramID) Process {
+	p := Process{Root: true, Role: role, Local: LocalID(program)}
 	windowed := r.Window != nil && (role == Request || role == Boot)
 	if windowed && !(r.Boots && role == Request) {
 		p.Clock = Fresh
@@ -90,6 +103,58 @@ func (r *Rules) addRoot(s *State, role Role, number int) error {
 	if r.MergeArrivals && (r.Patience == 0 || r.Watching) && !windowed && r.mergeable(start) {
 		p.Phase, p.Local = Arriving, start.To
 	}
-	s.Processes = append(s.Processes, p)
-	return nil
+	return p
+}
+
+// drop removes the processes that are gone, each a bit. If requests are endless, another comes
+// for each of them that was one, and not what one has spawned.
+func (r *Rules) drop(s *State, gone uint64) {
+	if !r.Endless {
+		s.removeProcesses(gone)
+		return
+	}
+	var nodes [MaxProcesses]uint8
+	again := 0
+	for i := range s.Processes {
+		if p := &s.Processes[i]; gone>>i&1 != 0 && p.Root && p.Role == Request {
+			nodes[again] = p.Node
+			again++
+		}
+	}
+	s.removeProcesses(gone)
+	for _, node := range nodes[:again] {
+		r.askAgain(s, node)
+	}
+}
+
+// askAgain puts another request on the node, which has not arrived.
+func (r *Rules) askAgain(s *State, node uint8) {
+	// No family that is gone in this step has that number: its tokens are nobody's.
+	at, family := 0, uint8(MaxProcesses)
+	for i := range s.Processes {
+		if q := &s.Processes[i]; q.Node <= node {
+			at = i + 1
+			if q.Node == node {
+				family = max(family, q.Family+1)
+			}
+		}
+	}
+	program := ProgramOf(Request, s.Nodes[node].Variant)
+	start, err := r.Automaton.Start(program)
+	if err != nil {
+		panic("model: a request is asked again that could not be asked before: " + err.Error())
+	}
+	p := r.root(Request, start, program)
+	p.Node, p.Family, p.Request = node, family, s.Nodes[node].Asked
+	s.Nodes[node].Asked++
+	s.Processes = slices.Insert(s.Processes, at, p)
+}
+
+// DropBegun ends all processes of the node that have begun without a trace, and its memory.
+// Requests that are under way without a process stay, and those that have not arrived.
+func (r *Rules) DropBegun(s *State, node int) {
+	s.Nodes[node].forget()
+	r.drop(s, s.those(func(p *Process) bool {
+		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent
+	}))
 }

@@ -41,6 +41,8 @@ type Rules struct {
 	MergeWaits bool
 	// Records: a monitor is [Recording]. Nothing is merged then.
 	Records bool
+	// Endless lets another request come after each one that has returned.
+	Endless bool
 	// Boots: service nodes have a Boot.
 	Boots bool
 	// Roots is how many processes there are at the beginning. NodeDrift and StoreDrift are

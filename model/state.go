@@ -57,8 +57,10 @@ type Node struct {
 	Steps Steps
 	// Drift tells whether the clock by which its processes wait drifts.
 	Drift Drift
-	// Label tells the node from others in a trace; it is no part of the state.
+	// Label tells the node from others in a trace, and Asked counts the requests that it has
+	// been sent; they are no part of the state.
 	Label uint8
+	Asked uint16
 }
 
 // Phase is how far a process is with its current operation.
@@ -124,8 +126,9 @@ type Process struct {
 	// Request and Label name the process in a trace, and Spawned counts what it
 	// has spawned; they are no part of the state. Label is 0 for a root and has
 	// a byte, the number among its parent's, for each generation.
-	Request, Spawned uint8
-	Label            uint32
+	Request uint16
+	Spawned uint8
+	Label   uint32
 	// Client and Call are for a property about the history of an object; see [Recording].
 	Client, Call uint8
 	// Believes has a bit for each lock that the process believes to hold.
@@ -174,8 +177,8 @@ type State struct {
 	Owners [MaxTokens]Owner
 	// Serials names tokens in a trace, from 1; no part of the state. Created
 	// counts them.
-	Serials [MaxTokens]uint8
-	Created uint8
+	Serials [MaxTokens]uint16
+	Created uint16
 	// Source is the version of the source.
 	Source uint8
 	// Left is the budget that is left of each fault.
@@ -308,15 +311,6 @@ func (s *State) removeProcesses(gone uint64) {
 func (s *State) DropProcesses(node int) {
 	s.Nodes[node].forget()
 	s.removeProcesses(s.those(func(p *Process) bool { return int(p.Node) == node && p.Phase != Sent }))
-}
-
-// DropBegun ends all processes of the node that have begun without a trace, and its
-// memory.
-func (s *State) DropBegun(node int) {
-	s.Nodes[node].forget()
-	s.removeProcesses(s.those(func(p *Process) bool {
-		return int(p.Node) == node && p.Phase != Waiting && p.Phase != Arriving && p.Phase != Sent
-	}))
 }
 
 // Lives reports whether the process may still do something of its own accord.

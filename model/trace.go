@@ -132,8 +132,11 @@ type TraceMark struct {
 
 // Bounds are the limits within which a verdict is exact.
 type Bounds struct {
-	Nodes      int  `json:"nodes"`
-	Requests   int  `json:"requests"`
+	Nodes    int `json:"nodes"`
+	Requests int `json:"requests"`
+	// Endless: another request comes after each one that has returned, so Requests is how many
+	// there can be at once on a node.
+	Endless    bool `json:"endless,omitempty"`
 	Updates    int  `json:"updates"`
 	Invalidate bool `json:"invalidate"`
 	// ArriveWithin is how long after the beginning a request arrives at the latest;

@@ -7,7 +7,11 @@ import (
 
 // Words returns the limits of a verdict, each in words: 2 nodes, latency 0s..5ms, pause 1x12s.
 func (b *Bounds) Words() []string {
-	parts := []string{Count(b.Nodes, "node", "nodes"), Count(b.Requests, "request", "requests") + " each"}
+	requests := Count(b.Requests, "request", "requests") + " each"
+	if b.Endless {
+		requests += " at once, without end"
+	}
+	parts := []string{Count(b.Nodes, "node", "nodes"), requests}
 	if b.Jobs > 0 {
 		parts = append(parts, Count(b.Jobs, "job", "jobs")+" each")
 	}

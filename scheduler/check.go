@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"lockstep/model"
@@ -135,6 +136,9 @@ func Check(ctx context.Context, s Scenario, properties []model.Property, o Optio
 			if recording {
 				return nil, wrong("at most one property of a check can be about the history of an object")
 			}
+			if s.Endless {
+				return nil, about(errors.New("a history of an object that never ends: ask for a property of this kind without endless requests"), "endless")
+			}
 			recording = true
 		}
 	}
@@ -162,7 +166,7 @@ func (s *Scenario) waits(p model.Patient) {
 }
 
 func search(ctx context.Context, s Scenario, tick model.Tick, properties []model.Property, o Options, started time.Time) (*explorer, error) {
-	x := &explorer{options: o, started: started}
+	x := &explorer{options: o, started: started, maxFaults: math.MaxInt}
 	for _, p := range properties {
 		switch p := p.(type) {
 		case model.Monitor:

@@ -312,7 +312,7 @@ func (n *namer) changes(before, after *model.State, e *model.Event, step *model.
 			t.AfterTTL = 0
 		}
 		if c.Before.Value.Kind == model.KindToken {
-			t.Owner = n.owners[before.Serials[c.Before.Value.N]]
+			t.Owner = n.owner(before.Serials[c.Before.Value.N])
 		}
 		if c.ByClock && c.After.Present() {
 			t.AfterTTL = max(0, t.AfterTTL-(n.now-n.since[c.Key]))
@@ -356,8 +356,8 @@ func (n *namer) tokens(s *model.State) {
 				continue
 			}
 			serial := s.Serials[r.N]
-			if _, known := n.owners[serial]; !known {
-				n.owners[serial] = processName(s, p)
+			if n.owner(serial) == "" {
+				n.own(serial, processName(s, p))
 			}
 		}
 	}

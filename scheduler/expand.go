@@ -89,6 +89,18 @@ type target struct {
 	inRange bool
 }
 
+// begin makes to the state at the beginning, and mid its zone.
+func (e *expander) begin() error {
+	e.mid.Reset(0)
+	if err := e.rules.Start(&e.to, e.search.population); err != nil {
+		return err
+	}
+	if e.search.observer != nil {
+		e.to.Since[0] = model.Fresh
+	}
+	return nil
+}
+
 // successors calls do with everything that can happen from a stored state.
 func (e *expander) successors(s uint32, do func(f *successor) error) (err error) {
 	defer e.blame(&err)
@@ -117,6 +129,9 @@ func (x *explorer) nodes() int { return x.population.Nodes() }
 // follow calls do with what the i-th move of from leads to, which has faults behind it.
 func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 	move := &e.moves.List[i]
+	if move.Kind.IsFault() && faults >= e.search.maxFaults {
+		return nil
+	}
 	z := e.guard(move)
 	if z == nil {
 		return nil
@@ -134,6 +149,9 @@ func (e *expander) follow(i, faults int, do func(f *successor) error) error {
 	e.check()
 	if z != &e.mid {
 		e.mid.Copy(z)
+	}
+	if e.search.observer != nil && !e.observe() {
+		return nil
 	}
 	if f.violated == 0 && e.rules.GoesOn(&e.to, &e.event) {
 		return e.goOn(do)
@@ -270,6 +288,9 @@ func (e *expander) invariants(upper []zone.Bound) {
 	if !passes {
 		upper[0] = 0
 	}
+	if o := e.search.observer; o != nil {
+		upper[e.to.Since[0]] = o.until(e.to.Memory)
+	}
 }
 
 // constants writes those of the clocks of to.
@@ -278,6 +299,10 @@ func (e *expander) constants(o model.Outlook, lower, above []zone.Bound) {
 	if e.afters.on {
 		e.afters.widen(lower)
 		e.afters.widen(above)
+	}
+	if o := e.search.observer; o != nil {
+		clock := e.to.Since[0]
+		lower[clock], above[clock] = zone.Bound(o.horizon), zone.Bound(o.horizon)
 	}
 }
 

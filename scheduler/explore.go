@@ -55,6 +55,12 @@ type explorer struct {
 
 	// fresh is for the states of a batch that a new one spares.
 	fresh []uint32
+	// observer, if there is one, lets only runs pass that agree with a log; stored is told of
+	// each state that is stored then.
+	observer *observer
+	stored   func(id uint32, t *target)
+	// maxFaults is how many faults a run may contain in all.
+	maxFaults int
 
 	// expander works where the automaton may have to be learned; workers do
 	// where it need not.
@@ -139,10 +145,7 @@ type find struct {
 
 // run explores everything from the beginning.
 func (x *explorer) run(ctx context.Context) error {
-	return x.runFrom(ctx, func() error {
-		x.mid.Reset(0)
-		return x.rules.Start(&x.to, x.population)
-	})
+	return x.runFrom(ctx, x.begin)
 }
 
 // runFrom explores everything from where begin sets the state to and the zone mid.
@@ -344,6 +347,9 @@ func (x *explorer) insert(parent uint32, o *outcome, t *target) error {
 		x.next = append(x.next, id)
 	default:
 		x.later = append(x.later, id)
+	}
+	if x.stored != nil {
+		x.stored(id, t)
 	}
 	if x.options.visit != nil {
 		x.visited.Decode(t.key, x.nodes(), x.memory)

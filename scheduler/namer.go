@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 type namer struct {
 	rules   *model.Rules
 	learner *learner
-	owners  map[uint8]string        // by serial number of a token
+	owners  []string                // by serial number of a token; empty for one that is not known
 	since   map[model.KeyID]instant // when a key was last set or renewed
 	now     time.Duration
 }
@@ -24,14 +25,34 @@ type namer struct {
 type instant = time.Duration
 
 func newNamer(r *model.Rules, l *learner) *namer {
-	return &namer{rules: r, learner: l, owners: map[uint8]string{}, since: map[model.KeyID]instant{}}
+	return &namer{rules: r, learner: l, since: map[model.KeyID]instant{}}
 }
 
 // clone returns a copy that is left alone by what is named from now on.
 func (n *namer) clone() *namer {
 	c := *n
-	c.owners, c.since = maps.Clone(n.owners), maps.Clone(n.since)
+	// Owners are added at the end, which the other does not see, or in a copy of its own.
+	c.since = maps.Clone(n.since)
 	return &c
+}
+
+// owner returns the process that created the token of a serial number, empty if that is not known.
+func (n *namer) owner(serial uint16) string {
+	if int(serial) < len(n.owners) {
+		return n.owners[serial]
+	}
+	return ""
+}
+
+// own notes it.
+func (n *namer) own(serial uint16, process string) {
+	if int(serial) < len(n.owners) {
+		n.owners = slices.Clone(n.owners)
+	}
+	for int(serial) >= len(n.owners) {
+		n.owners = append(n.owners, "")
+	}
+	n.owners[serial] = process
 }
 
 // roleNames tell processes of roles from requests and updates, which have nodes of their

@@ -17,8 +17,8 @@ import (
 )
 
 func (s *setting) String() string {
-	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d replicas=%d jobs=%d others=%d boots=%t independent=%t %s\n%s",
-		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.replicas, s.jobs, s.others, s.boots, s.independent, s.trials, s.programs)
+	return fmt.Sprintf("nodes=%d requests=%d updates=%d invalidate=%t valueTTL=%d latency=%d..%d reply=%d..%d crash=%d pause=%dx%d bound=%d patience=%d window=%d replicas=%d jobs=%d others=%d boots=%t endless=%t independent=%t %s\n%s",
+		s.nodes, s.requests, s.updates, s.invalidate, s.valueTTL, s.latMin, s.latMax, s.replyMin, s.replyMax, s.crashes, s.pauses, s.pauseMax, s.bound, s.patience, s.window, s.replicas, s.jobs, s.others, s.boots, s.endless, s.independent, s.trials, s.programs)
 }
 
 // scenario is the same for the engine.

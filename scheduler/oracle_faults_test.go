@@ -338,13 +338,16 @@ func (w *world) troubled(add func(weight int, fault bool, change func(n *world, 
 		if busy || w.renews(node) {
 			begin(restart, func(n *world) {
 				n.nodes[node] = host1{status: down, ahead: h.ahead}
-				var kept []process
+				var kept, gone []process
 				for _, p := range n.processes {
 					if p.node != node || p.phase == sent || p.phase == waiting && n.set.window < 0 {
 						kept = append(kept, p)
+					} else {
+						gone = append(gone, p)
 					}
 				}
 				n.processes = kept
+				n.asksAgain(gone)
 			})
 		}
 		if h.status == down && h.age >= w.set.downLeast {

@@ -106,7 +106,7 @@ func drawMore(t *rapid.T, s *setting) {
 		draw    func(t *rapid.T, s *setting)
 	}{
 		{7, drawWithin}, {6, drawTransactions}, {6, drawExec}, {6, drawDetached}, {6, drawSessions},
-		{5, drawReplicas}, {5, drawMemory}, {5, drawRoles}, {5, drawBoots}, {5, drawLocalWatches}, {5, drawAges}, {6, drawContexts}, {4, drawQuorums},
+		{5, drawReplicas}, {5, drawMemory}, {5, drawRoles}, {5, drawBoots}, {5, drawLocalWatches}, {5, drawAges}, {6, drawContexts}, {4, drawQuorums}, {4, drawEndless},
 	}
 	share := below(t, 100)
 	at := 0
@@ -114,10 +114,9 @@ func drawMore(t *rapid.T, s *setting) {
 		share -= later[at].percent
 		at++
 	}
-	if at == len(later) {
-		return
+	if at < len(later) {
+		later[at].draw(t, s)
 	}
-	later[at].draw(t, s)
 	if !s.uses(vNow) {
 		// Nobody would look at the clocks of nodes.
 		s.budget[clockForward], s.budget[clockBack] = 0, 0

@@ -124,6 +124,14 @@ func named() map[string]*setting {
 		"lease, a cancelled request":     with(cancel, rebuild(3, 1, 4, vDelEq, true), beat...),
 		"fixedttl, a rebuild that fails": with(rebuildError, rebuild(3, 1, 5, vDel, false)),
 		"nottl, a restart":               with(restart, rebuild(0, 1, 3, vDel, false)),
+		"nottl, without end":             set(func(s *setting) { s.endless = true }, rebuild(0, 1, 3, vDel, false)),
+		"fixedttl, without end":          set(func(s *setting) { s.endless = true }, rebuild(3, 1, 5, vDel, false)),
+		"lease, without end":             set(func(s *setting) { s.endless, s.nodes = true, 1 }, rebuild(3, 1, 5, vDelEq, true), beat...),
+		"nottl, a restart of one of many requests": set(func(s *setting) {
+			s.nodes, s.endless, s.budget[restart], s.downLeast, s.downLongest = 1, true, 1, 1, 2
+		}, rebuild(0, 1, 2, vDel, false)),
+		"a lock that a request left is not that of the next": set(func(s *setting) { s.nodes, s.endless = 1, true },
+			program{{verb: vToken, v: 0}, {verb: vSetNX, key: keyLock, v: 0, ttl: 2}, {verb: vIf, code: model.Refused, to: 4}, {verb: vReturn}, {verb: vDel, key: keyLock}}),
 		"nottl, a restart before another request": set(func(s *setting) {
 			s.nodes, s.requests, s.budget[restart], s.downLeast, s.downLongest = 1, 2, 1, 1, 2
 		}, rebuild(0, 1, 2, vDel, false)),

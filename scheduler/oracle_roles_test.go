@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"pgregory.net/rapid"
+	"slices"
 
 	"lockstep/model"
 	"lockstep/protocol"
@@ -19,12 +20,64 @@ type staffing struct {
 	jobs   int // on each node
 	others int // nodes
 	boots  bool
+	// endless: another request comes after each one that has returned, or is lost with its
+	// node.
+	endless bool
 	// independent: their stores are.
 	independent bool
 }
 
 // services returns how many nodes serve requests.
 func (s *setting) services() int { return s.nodes + s.others }
+
+// asksAgain lets another request come for each of those that are gone. The requests of a node
+// are then numbered anew, in the order in which they came.
+func (w *world) asksAgain(gone []process) {
+	if !w.set.endless {
+		return
+	}
+	for _, p := range gone {
+		if !p.root || p.job || p.boots() || p.node >= w.set.services() {
+			continue
+		}
+		next := 0
+		for _, q := range w.processes {
+			if q.node == p.node {
+				next = max(next, q.request+1)
+			}
+		}
+		at := 0
+		for at < len(w.processes) && w.processes[at].node <= p.node {
+			at++
+		}
+		// Whatever the request that is gone has left is nobody's.
+		next = max(next, p.request+1)
+		w.processes = slices.Insert(w.processes, at, process{node: p.node, request: next, root: true, program: p.program})
+	}
+	numbers := map[family]int{}
+	last := family{-1, -1}
+	for i := range w.processes {
+		f := w.processes[i].family()
+		if f.node != last.node {
+			last = family{f.node, -1}
+		}
+		if _, known := numbers[f]; !known {
+			last.request++
+			numbers[f] = last.request
+		}
+		w.processes[i].request = numbers[f]
+	}
+	for k, f := range w.owners {
+		if n, lives := numbers[f]; lives {
+			w.owners[k].request = n
+		} else {
+			w.owners[k] = noFamily
+		}
+	}
+	for k, t := range w.timers {
+		w.timers[k].request = numbers[t.family]
+	}
+}
 
 // roots returns the processes with which a node begins.
 func (s *setting) roots(node int) []process {
@@ -53,7 +106,7 @@ func (p tiny) Job(c *protocol.Client) { p.run(c, secondProgram, tinyLocals{}) }
 
 // staff gives the scenario of the engine the same.
 func (s *setting) staff(c *scheduler.Scenario) {
-	c.Jobs = s.jobs
+	c.Jobs, c.Endless = s.jobs, s.endless
 	if s.others > 0 {
 		c.Others = []scheduler.Other{{Protocol: s.protocol(secondProgram), Nodes: s.others}}
 	}
@@ -93,6 +146,12 @@ func drawRoles(t *rapid.T, s *setting) {
 		oneOf(t, instruction{verb: vDelEq, key: keyLock, v: 2}, instruction{verb: vDel, key: keyLock}, instruction{verb: vExpireEq, key: keyLock, v: 2, ttl: 1}, instruction{verb: vDel, key: keyCache}),
 		oneOf(t, instruction{verb: vReturn}, instruction{verb: vGoto, to: 0}, instruction{verb: vAgain}),
 	})
+}
+
+// drawEndless lets requests come without end.
+func drawEndless(t *rapid.T, s *setting) {
+	s.small(t)
+	s.endless, s.window, s.patience = true, -1, -1
 }
 
 // roleOutcomes are cases of it.

@@ -280,9 +280,15 @@ func (w *world) tidy() {
 			}
 		}
 	}
+	var gone []process
 	w.processes = slices.DeleteFunc(w.processes, func(p process) bool {
-		return p.phase == ended && !wanted[[3]int{p.node, p.request, p.order}]
+		over := p.phase == ended && !wanted[[3]int{p.node, p.request, p.order}]
+		if over {
+			gone = append(gone, p)
+		}
+		return over
 	})
+	w.asksAgain(gone)
 	if !slices.ContainsFunc(w.processes, func(p process) bool { return p.starved }) {
 		w.starving = 0
 	}

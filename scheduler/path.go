@@ -16,6 +16,11 @@ type pathMove struct {
 	// one that results, before it is brought into canonical form.
 	before, after model.State
 	constraints   []difference
+	// observed is the number of the event of the log that it is, from 1, 0 for none.
+	observed int
+	// loose: it is a fault that can begin whenever its node lets it, within free; see loosened.
+	loose bool
+	free  []difference
 }
 
 // difference says that instant i minus instant k is at least least and at most
@@ -62,10 +67,9 @@ func (x *expander) path(state uint32, extra *ordinal) ([]pathMove, error) {
 	}
 	slices.Reverse(ordinals)
 
-	if err := x.rules.Start(&x.to, x.search.population); err != nil {
+	if err := x.begin(); err != nil {
 		return nil, err
 	}
-	x.mid.Reset(0)
 	x.settle()
 	births := make([]int, len(x.source)) // by clock, from 1
 	moves := len(ordinals)
@@ -117,6 +121,9 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 	}
 	move := &x.moves.List[ordinal]
 	step := pathMove{constraints: x.instants(n, births, move)}
+	if x.search.observer != nil {
+		step.free, step.loose = x.free(n, births, move)
+	}
 	step.before.Copy(&x.from)
 	z := x.guard(move)
 	if z == nil {
@@ -127,6 +134,19 @@ func (x *expander) retrace(n int, births []int, ordinal int) (pathMove, error) {
 		return pathMove{}, err
 	}
 	x.check() // which starts the clocks that are watched, makes notes and numbers calls
+	if o := x.search.observer; o != nil && o.timed {
+		if z != &x.mid {
+			x.mid.Copy(z)
+			z = &x.mid
+		}
+		if !x.observe() {
+			return pathMove{}, fmt.Errorf("scheduler: step %d of a stored run is not that of the log", n)
+		}
+		if o.seen {
+			step.observed = o.position(x.to.Memory)
+		}
+		step.constraints = append(step.constraints, difference{i: n, k: 0, least: zone.Bound(o.from), most: zone.Bound(o.to)})
+	}
 	step.event = x.event.Clone()
 	step.after.Copy(&x.to)
 	if z != &x.mid {

@@ -34,6 +34,9 @@ type Scenario struct {
 	// each, 1 to MaxRequests, and Updates that of updates of the source, 0 to
 	// MaxUpdates. Each request and update arrives at any time, or never.
 	Nodes, Requests, Updates int
+	// Endless lets another request come after each one that has returned, at any time, or
+	// never: Requests is then how many there can be at once on each node.
+	Endless bool
 	// Jobs is the number of runs of the job on each node, 0 to MaxRequests; see
 	// protocol.Jobber.
 	Jobs int
@@ -159,6 +162,9 @@ func (s Scenario) Check() (Scenario, error) {
 	if s.ArriveWithin != nil && *s.ArriveWithin < 0 {
 		return s, about(fmt.Errorf("requests that arrive within %s: it must be 0 or longer", model.FormatDuration(*s.ArriveWithin)), "arrive-within")
 	}
+	if s.ArriveWithin != nil && s.Endless {
+		return s, about(errors.New("requests that arrive within a time and are endless: the ones that follow others arrive at any time; leave one of the two out"), "arrive-within", "endless")
+	}
 	if s.ValueTTL < 0 {
 		return s, about(fmt.Errorf("a TTL of %s for cached values: it must be positive, or 0 for none", s.ValueTTL), "value-ttl")
 	}
@@ -235,7 +241,7 @@ func typeName(p protocol.Protocol) string {
 // Bounds returns what a verdict on the scenario is limited to.
 func (s Scenario) Bounds() model.Bounds {
 	b := model.Bounds{
-		Nodes: s.Nodes, Requests: s.Requests, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
+		Nodes: s.Nodes, Requests: s.Requests, Endless: s.Endless, Updates: s.Updates, Invalidate: s.Invalidate, ArriveWithin: s.ArriveWithin,
 		Latency: s.Latency, Reply: s.Reply, ValueTTL: s.ValueTTL, Timeout: s.timeout(), RebuildBound: s.RebuildBound,
 		Faults: []model.FaultBudget{},
 	}

@@ -166,7 +166,7 @@ func (m *simulator) nameTokens(process int32) {
 			f.lost = f.created
 		}
 	}
-	for serial := uint8(1); serial <= m.state.Created; serial++ {
+	for serial := uint16(1); serial <= m.state.Created; serial++ {
 		for slot, is := range m.state.Serials {
 			if is == serial {
 				f.created++
@@ -349,7 +349,7 @@ func (m *simulator) dropEnded(root int32) {
 	for i := range m.state.Processes {
 		m.state.Processes[i].Call = uint8(i)
 	}
-	m.state.DropEnded()
+	m.rules.DropEnded(&m.state)
 	next := 0
 	for i, process := range s.members {
 		if next < len(m.state.Processes) && int(m.state.Processes[next].Call) == i {

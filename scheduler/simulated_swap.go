@@ -63,7 +63,7 @@ func (m *simulator) clear() {
 	s.next = model.MaxKeys + 1
 	s.flights, s.nodes, s.members, s.like = s.flights[:0], s.nodes[:0], s.members[:0], s.like[:0]
 	m.state.Processes, m.state.Nodes = m.state.Processes[:0], m.state.Nodes[:0]
-	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint8{}
+	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint16{}
 	s.now, s.tick = m.now, m.tick
 }
 

@@ -96,7 +96,7 @@ func (s Scenario) tick() model.Tick { return model.Tick{}.With(s.durations()...)
 func (s Scenario) world(t model.Tick, monitors []model.Monitor, o Options) (*model.Rules, *learner, error) {
 	l := newLearner(s.codes(), protocol.NewWorld(s.ValueTTL, s.Invalidate), t, s.Latency, o.Patience)
 	r := &model.Rules{
-		Boots:     s.boots(),
+		Boots: s.boots(), Endless: s.Endless,
 		Automaton: l, Monitors: monitors, Replicas: s.Replicas,
 		PauseWhenDue: !o.PauseAnyTime, MergeArrivals: !o.SeparateArrivals, MergeWaits: !o.SeparateWaits,
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/checks/confirm/command"
 	"lockstep/model"
 )
 
@@ -112,9 +113,10 @@ func (r *runner) step(ctx context.Context, number int, s *model.TraceStep) error
 	if err := r.until(ctx, s.Time); err != nil {
 		return err
 	}
-	c, ok := commandOf(s)
+	c, ok := command.Of(s)
+	ok = ok && command.Replied(s)
 	switch {
-	case ok && s.Kind == "effect" && r.lags && (c.name == get || c.name == pttl):
+	case ok && s.Kind == "effect" && r.lags && (c.Name == command.Get || c.Name == command.PTTL):
 		r.result.Passed++
 	case ok && s.Kind == "effect":
 		if err := r.send(ctx, number, s, c); err != nil || r.result.Difference != nil {
@@ -183,7 +185,7 @@ func (r *runner) carry(ctx context.Context, c *model.TraceChange) error {
 	}
 	args := []any{"SET", key, c.After}
 	if c.AfterTTL > 0 {
-		args = append(args, "PX", milliseconds(r.scaled(c.AfterTTL)))
+		args = append(args, "PX", command.Milliseconds(r.scaled(c.AfterTTL)))
 	}
 	_, err := r.server.Do(ctx, args...)
 	return err
@@ -253,9 +255,4 @@ func orAbsent(value string) string {
 		return "nothing"
 	}
 	return value
-}
-
-// milliseconds rounds up: a TTL is never 0.
-func milliseconds(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }

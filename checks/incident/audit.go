@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -20,165 +19,210 @@ const (
 	patience = 3
 )
 
-// holding is the time in which a client holds a lock.
-type holding struct {
-	key, token, client string
-	line               int
-	at                 time.Time
-	// reads are what the holder has read since, by key.
-	reads map[string]reading
-	// ended is the line that ended it, 0 for its TTL; over says that something has.
-	over     bool
-	released bool
-	// doubtful: whether it was still there, or is, is not sure. Nothing is found that rests
-	// on that.
-	doubtful bool
-	ended    int
-	endedAt  time.Time
-	// next is the one that came after it.
-	next *holding
-	// overlapped: it has been reported.
-	overlapped bool
-	// seen is the last line of its holder.
-	seen   int
-	seenAt time.Time
+// AuditOptions say how events are audited.
+type AuditOptions struct {
+	// Skew is by how much the clocks of two nodes may differ at most. What their events prove
+	// only if they differ by less is not found. It is 0 where one clock has written all.
+	Skew time.Duration
+	// Steps: the lines are the steps of a trace.
+	Steps bool
 }
 
-// reading is a version of a key that was read, and where.
-type reading struct{ version, line int }
+// DefaultSkew is for nodes whose clocks are kept by NTP.
+const DefaultSkew = 100 * time.Millisecond
 
-// storing is a write of a value. The holding is nil as long as it is not known whose it is.
-type storing struct {
-	key     string
-	line    int
-	at      time.Time
-	holding *holding
-	// before is what it replaced.
-	before *storing
-}
-
-// client is what is known of a connection.
-type client struct {
-	holding *holding
-	// tokens are those with which it asked for locks, by key, and tried the lines.
-	tokens map[string]string
-	tried  map[string]int
-	// pending are writes of which it is not known under which lock.
-	pending []*storing
-}
-
-// maxPending is how many of them are kept, and how many reads of a holder; maxKept how many
-// tokens and how many clients.
-const (
-	maxPending = 16
-	maxKept    = 1 << 15
-)
-
-// forget drops the first half of the names, and what is kept of them, when there are too many.
-func forget[K comparable, T any](names []K, kept map[K]T) []K {
-	if len(names) <= maxKept {
-		return names
-	}
-	for _, name := range names[:maxKept/2] {
-		delete(kept, name)
-	}
-	return slices.Clone(names[maxKept/2:])
+// auditor follows what happens.
+type auditor struct {
+	options AuditOptions
+	limits  limits
+	keys    *keyspace
+	clients *kept[string, *client]
+	// locks are the keys that are asked for with NX and are taken for locks.
+	locks  map[string]*attempts
+	tokens *kept[of, *holding]
+	// shared are tokens with which several clients were granted a lock: they tell nobody
+	// apart.
+	shared *kept[of, bool]
+	// polled are keys that were read as values before they were asked for.
+	polled  *kept[string, bool]
+	rebuilt map[string]*rebuilds // by key
+	names   *names
+	beliefs *beliefs
+	result  *Result
+	now     time.Time
+	// here is the place of the event that is taken, and commanded says that it is a command.
+	here      place
+	commanded bool
+	// seen are the clients that were counted.
+	seen map[string]bool
+	// full is how many locks are passed over before room is looked for, and lost how many were
+	// forgotten.
+	full, lost int
 }
 
 // of is a token of a lock.
 type of struct{ key, token string }
 
-// auditor follows what happens in one database.
-type auditor struct {
-	db      int
-	keys    *keyspace
-	clients map[string]*client
-	locks   map[string]*attempts
-	tokens  map[of]*holding
-	// shared are tokens with which several clients were granted a lock: they tell nobody
-	// apart.
-	shared  map[of]bool
-	rebuilt map[string]*rebuilds // by key
-	// old are tokens and clients in the order in which they came: the first ones are forgotten.
-	oldTokens  []of
-	oldClients []string
-	result     *Result
-	now        time.Time
+// Audit reads commands to their end and reports what they prove. An error is one of the input.
+func Audit(commands Reader) (*Result, error) {
+	r, err := AuditEvents(eventsOf{commands}, AuditOptions{})
+	if m, ok := commands.(*Monitor); ok && err == nil {
+		r.Back, r.Bad = m.Back, m.Bad
+	}
+	return r, err
 }
 
-// Audit reads a recording to its end and reports what it proves. An error is one of the input.
-func Audit(m *Monitor) (*Result, error) {
+type eventsOf struct{ commands Reader }
+
+// Next returns the next command as an event.
+func (r eventsOf) Next() (*Event, error) {
+	c, err := r.commands.Next()
+	if err != nil {
+		return nil, err
+	}
+	return eventOf(c), nil
+}
+
+// AuditLogs reads logs to their end and reports what they prove together. They are of one
+// incident, and of one server.
+func AuditLogs(o AuditOptions, logs ...*Log) (*Result, error) {
+	r, err := AuditEvents(Merge(logs...), o)
+	if err == nil {
+		r.Back, r.Bad = BackOf(logs), *BadOf(logs)
+	}
+	return r, err
+}
+
+// AuditEvents reads events to their end, in the order of their times, and reports what they
+// prove. An error is one of the input.
+func AuditEvents(events EventReader, o AuditOptions) (*Result, error) {
+	return auditEvents(events, o, usualLimits())
+}
+
+func auditEvents(events EventReader, o AuditOptions, l limits) (*Result, error) {
 	r := &Result{Locks: []string{}, Findings: []Finding{}, Doubts: []Doubt{}}
-	databases := map[int]*auditor{}
-	seen := map[string]bool{}
-	now := time.Time{}
+	a := &auditor{
+		options: o, limits: l, keys: newKeyspace(l.keys), clients: newKept[string, *client](l.kept), locks: map[string]*attempts{},
+		tokens: newKept[of, *holding](l.kept), shared: newKept[of, bool](l.kept), polled: newKept[string, bool](l.kept), rebuilt: map[string]*rebuilds{}, names: newNames(l),
+		result: r, seen: map[string]bool{},
+	}
+	a.beliefs = newBeliefs(a)
 	for {
-		c, err := m.Next()
+		e, err := events.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		if r.Commands++; r.Commands == 1 {
-			r.First = c.Time
+		a.here = place{number: a.here.number + 1, Place: Place{e.File, e.Line}, step: o.Steps}
+		a.keys.now = a.here.number
+		if a.here.number == 1 {
+			r.First = e.Time
 		}
 		// Where the clock has stepped back, the order of the lines counts.
-		if c.Time.After(now) {
-			now = c.Time
+		if e.Time.After(a.now) {
+			a.now = e.Time
 		}
-		if !seen[c.Client] && len(seen) < maxKeys {
-			seen[c.Client] = true
-			r.Clients++
+		if a.commanded = e.Command != nil; !a.commanded {
+			a.beliefs.take(e)
+			continue
 		}
-		if databases[c.DB] == nil {
-			databases[c.DB] = newAuditor(c.DB, r)
-		}
-		c.Time, databases[c.DB].now = now, now
-		databases[c.DB].take(c)
-		if c.Name == "flushall" {
-			for _, a := range databases {
-				a.flush(c.Line)
-			}
-		}
+		c := *e.Command
+		c.Time = a.now
+		a.command(&c)
 	}
-	for _, db := range slices.Sorted(maps.Keys(databases)) {
-		a := databases[db]
-		a.now = now
-		a.end()
-		r.Dropped += a.keys.dropped
-		for _, key := range slices.Sorted(maps.Keys(a.locks)) {
-			r.Locks = append(r.Locks, a.named(key))
-		}
-	}
-	r.Last, r.Back, r.Bad = now, m.Back, m.Bad
-	r.sort()
+	a.commanded = true
+	a.end()
 	return r, nil
 }
 
-func newAuditor(db int, r *Result) *auditor {
-	return &auditor{
-		db: db, keys: newKeyspace(), clients: map[string]*client{}, locks: map[string]*attempts{},
-		tokens: map[of]*holding{}, shared: map[of]bool{}, rebuilt: map[string]*rebuilds{}, result: r,
+// command takes a command into account.
+func (a *auditor) command(c *Command) {
+	a.result.Commands++
+	if !a.seen[c.Client] {
+		if len(a.seen) < a.limits.keys {
+			a.seen[c.Client] = true
+			a.result.Clients++
+		} else {
+			a.result.ClientsAtLeast = true
+		}
 	}
+	id := c.Client
+	if c.Request != "" {
+		id = c.Request
+	}
+	by, known := a.clients.get(id)
+	if !known {
+		by = newClient(c.Client)
+		a.clients.set(id, by)
+	}
+	if c.Node != "" || c.Request != "" {
+		by.name = name{c.Node, c.Request}
+	}
+	// What was released, on this connection or on another, is not the lock of what it does now.
+	by.holdings = slices.DeleteFunc(by.holdings, func(h *holding) bool { return h.released })
+	for _, h := range by.holdings {
+		h.seen, h.seenAt = a.here, a.now
+	}
+	a.take(c, by)
 }
 
-// named is a key with its database, if that is not the first one.
-func (a *auditor) named(key string) string {
-	if a.db == 0 {
+// key is the name of a key among those of all databases.
+func (c *Command) key(key string) string {
+	if c.DB == 0 {
 		return key
 	}
-	return fmt.Sprintf("%s in database %d", key, a.db)
+	return fmt.Sprintf("%s in database %d", key, c.DB)
+}
+
+// take takes a command of a client into account.
+func (a *auditor) take(c *Command, by *client) {
+	if s, ok := settingOf(c); ok {
+		a.set(c, by, s)
+		return
+	}
+	if key, expires, ok := expiryOf(c); ok {
+		a.renew(c, by, key, expires)
+		return
+	}
+	if e, ok := effectOf(c); ok {
+		a.effect(c, by, e)
+		return
+	}
+	switch c.Name {
+	case "eval", "evalsha":
+		a.script(c, by)
+	case "del", "unlink", "getdel":
+		for _, key := range c.Args {
+			a.remove(c, by, c.key(key))
+		}
+	case "flushdb", "flushall":
+		a.flush(c)
+	case "hello", "auth", "reset", "quit":
+		// Another connection has the address, or the same begins anew.
+		by.holdings, by.pending, by.read = nil, nil, nil
+		clear(by.tokens)
+		clear(by.tried)
+	case "ttl", "pttl", "exists", "type", "strlen", "watch", "expiretime", "pexpiretime", "object", "touch", "publish", "dump":
+	default:
+		for _, key := range c.Args[:min(1, len(c.Args))] {
+			a.unfollowed(c, c.key(key))
+		}
+	}
 }
 
 // flush takes everything away.
-func (a *auditor) flush(line int) {
+func (a *auditor) flush(c *Command) {
 	for key, i := range a.keys.items {
+		if c.Name == "flushdb" && i.db != c.DB {
+			continue
+		}
 		if i.holding == nil {
 			a.keys.remove(key)
 			continue
 		}
-		a.over(key, line)
+		a.over(key, a.here)
 		a.gone(key)
 	}
 }
@@ -197,54 +241,7 @@ func (a *auditor) unfollowed(c *Command, key string) {
 	}
 	h := a.keys.items[key].holding
 	h.doubtful = true
-	a.doubt([]int{h.line, c.Line}, fmt.Sprintf("what %s in line %d does to %s is not followed", c.Name, c.Line, key), "an audit by hand from there on")
-}
-
-// take takes a command into account.
-func (a *auditor) take(c *Command) {
-	by := a.clients[c.Client]
-	if by == nil {
-		by = &client{tokens: map[string]string{}, tried: map[string]int{}}
-		a.clients[c.Client] = by
-		a.oldClients = forget(append(a.oldClients, c.Client), a.clients)
-	}
-	if h := by.holding; h != nil {
-		h.seen, h.seenAt = c.Line, a.now
-	}
-	if s, ok := settingOf(c); ok {
-		a.set(c, by, s)
-		return
-	}
-	if key, expires, ok := expiryOf(c); ok {
-		a.renew(c, by, key, expires)
-		return
-	}
-	switch c.Name {
-	case "eval", "evalsha":
-		a.script(c, by)
-	case "getex":
-		if len(c.Args) == 1 {
-			a.read(c, by, c.Args[0])
-		} else if len(c.Args) > 1 {
-			// It sets another TTL.
-			a.unfollowed(c, c.Args[0])
-		}
-	case "get", "mget":
-		for _, key := range c.Args {
-			a.read(c, by, key)
-		}
-	case "del", "unlink", "getdel":
-		for _, key := range c.Args {
-			a.remove(c, by, key)
-		}
-	case "flushdb":
-		a.flush(c.Line)
-	case "ttl", "pttl", "exists", "type", "strlen", "watch", "expiretime", "pexpiretime", "object", "touch", "publish", "dump":
-	default:
-		if len(c.Args) > 0 {
-			a.unfollowed(c, c.Args[0])
-		}
-	}
+	a.doubt(key, fmt.Sprintf("what %s in %s does to %s is not followed", c.Name, a.here, key), "an audit by hand from there on", h.place, a.here)
 }
 
 // script binds a client to the lock whose token is among the arguments of a script: it acts as
@@ -254,20 +251,24 @@ func (a *auditor) script(c *Command, by *client) {
 		return
 	}
 	n, err := strconv.Atoi(c.Args[1])
-	if err != nil || n < 0 || len(c.Args) < 2+n {
+	if err != nil || n < 0 || n > len(c.Args)-2 {
 		return
 	}
-	keys := c.Args[2 : 2+n]
-	for _, key := range keys {
+	for _, key := range c.Args[2 : 2+n] {
+		key = c.key(key)
 		for _, argument := range c.Args[2+n:] {
-			h := a.tokens[of{key, argument}]
-			if a.shared[of{key, argument}] {
+			name := of{key, argument}
+			h, _ := a.tokens.get(name)
+			if shared, _ := a.shared.get(name); shared {
 				// It does not say which of them this is.
-				h = by.holding
+				h = by.of(key)
 			}
 			if h != nil && h.token == argument && h.key == key {
-				a.bind(by, h, c.Line)
-				a.acts(c, h, "acts as its holder")
+				if lock := a.locks[key]; lock != nil {
+					lock.proved = true
+				}
+				a.bind(by, h)
+				a.acts(h, "acts as its holder")
 			}
 		}
 	}
@@ -275,9 +276,10 @@ func (a *auditor) script(c *Command, by *client) {
 
 // bind says that a client is the holder of a lock. What it has stored before it was known to
 // be is told now.
-func (a *auditor) bind(by *client, h *holding, line int) {
-	by.holding, by.tokens[h.key] = h, h.token
-	h.seen, h.seenAt = line, a.now
+func (a *auditor) bind(by *client, h *holding) {
+	by.hold(h)
+	by.asked(h.key, h.token, place{})
+	h.seen, h.seenAt = a.here, a.now
 	pending := by.pending
 	by.pending = nil
 	for _, s := range pending {
@@ -286,16 +288,6 @@ func (a *auditor) bind(by *client, h *holding, line int) {
 		}
 		s.holding = h
 		a.stored(s)
-	}
-}
-
-// read notes which version of a key a holder has read.
-func (a *auditor) read(c *Command, by *client, key string) {
-	if h := by.holding; h != nil && a.locks[key] == nil {
-		if _, known := h.reads[key]; !known && len(h.reads) == maxPending {
-			return
-		}
-		h.reads[key] = reading{a.keys.versions[key], c.Line}
 	}
 }
 
@@ -317,33 +309,60 @@ func (a *auditor) endOf(h *holding) time.Time {
 }
 
 // acts notes that the holder of a lock acts as such.
-func (a *auditor) acts(c *Command, h *holding, what string) {
+func (a *auditor) acts(h *holding, what string) {
 	if h.next != nil && !h.released {
-		a.overlap(h, c.Line, a.now, what)
+		a.overlap(h, a.here, a.now, what)
 	}
 }
 
 // overlap reports that a client still acted as the holder of a lock that another had acquired.
-func (a *auditor) overlap(h *holding, line int, at time.Time, what string) {
-	if h.overlapped || h.doubtful || h.next.doubtful {
+func (a *auditor) overlap(h *holding, here place, at time.Time, what string) {
+	if h.overlapped || h.doubtful || h.next.doubtful || a.beliefs.endedBefore(h.token, h.next.at) {
 		return
 	}
 	h.overlapped = true
 	how := fmt.Sprintf("it ran out at %s", clock(h.endedAt))
-	lines := []int{h.line, h.next.line, line}
-	if h.ended > 0 {
-		how = fmt.Sprintf("it was taken away in line %d", h.ended)
-		lines = []int{h.line, h.ended, h.next.line, line}
+	if !h.ended.none() {
+		how = fmt.Sprintf("it was taken away in %s", h.ended)
 	}
-	a.find(OverlappingBelief, h.key, at, lines, fmt.Sprintf("%s acquired %s in line %d; %s, and %s acquired it in line %d; yet in line %d, %s later, the first one %s",
-		who(h), h.key, h.line, how, who(h.next), h.next.line, line, at.Sub(h.next.at).Round(time.Millisecond), what))
+	a.find(Finding{Kind: OverlappingBelief, Key: h.key, Time: at, about: []string{h.token}, Text: fmt.Sprintf(
+		"%s acquired %s in %s; %s, and %s acquired it in %s; yet in %s, %s later, the first one %s",
+		a.who(h.grant), h.key, h.place, how, a.who(h.next), h.next.place, here, at.Sub(h.next.at).Round(time.Millisecond), what)},
+		h.key, h.place, h.ended, h.next.place, here)
 }
 
-func (a *auditor) find(kind Kind, key string, at time.Time, lines []int, text string) {
-	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
-	a.result.Findings = append(a.result.Findings, Finding{Kind: kind, Key: a.named(key), Lines: lines, Time: at, Text: text})
+// who names the holder of a lock.
+func (a *auditor) who(g *grant) string { return a.names.of(g.token, g.client) }
+
+// named names a client: by what is known of it, or by the lock that it holds or held.
+func (a *auditor) named(by *client) string {
+	if by.name != anonymous {
+		return by.name.String()
+	}
+	if h := by.holding(); h != nil {
+		return a.names.of(h.token, by.address)
+	}
+	return by.address
 }
 
-func (a *auditor) doubt(lines []int, text, wanted string) {
-	a.result.Doubts = append(a.result.Doubts, Doubt{Lines: lines, Text: text, Wanted: wanted})
+// find adds a finding that rests on a key's being a lock.
+func (a *auditor) find(f Finding, lock string, places ...place) {
+	f.lock, f.commands = lock, a.commanded
+	a.result.find(f, places...)
+}
+
+func (a *auditor) doubt(lock, text, wanted string, places ...place) {
+	a.result.doubt(Doubt{Text: text, Wanted: wanted, lock: lock}, places...)
+}
+
+// forgotten is how many clients, tokens and requests were forgotten.
+func (a *auditor) forgotten() int {
+	return a.clients.forgotten + a.tokens.forgotten + a.lost + a.beliefs.forgotten()
+}
+
+// withoutValues takes out what rests on a lock that was none.
+func (a *auditor) withoutValues() {
+	none := func(lock string) bool { return lock != "" && a.locks[lock] != nil && a.locks[lock].isValue(lock) }
+	a.result.Findings = slices.DeleteFunc(a.result.Findings, func(f Finding) bool { return none(f.lock) })
+	a.result.Doubts = slices.DeleteFunc(a.result.Doubts, func(d Doubt) bool { return none(d.lock) })
 }

@@ -53,28 +53,36 @@ func IsHistory(begin []byte) bool {
 // nemesis for example, is passed over; what cannot be read is noted. A value that breaks the
 // notation ends the reading.
 func ReadHistory(r io.Reader) (*History, error) {
-	in, h := newEDN(r), &History{}
+	log := &ednLog{in: newEDN(r)}
+	h, err := HistoryOf(log)
+	if err != nil {
+		return nil, err
+	}
+	// Both are in the order of their lines.
+	first := append(log.bad.First, h.Bad.First...)
+	slices.SortStableFunc(first, func(a, b BadLine) int { return a.Line - b.Line })
+	h.Bad = Bad{Count: log.bad.Count + h.Bad.Count, First: first[:min(len(first), maxBadKept)]}
+	return h, nil
+}
+
+// HistoryOf makes a history of events, see [Invoke]; others are passed over. What does not fit
+// together is noted.
+func HistoryOf(events EventReader) (*History, error) {
+	h := &History{}
 	open := map[string]int{} // the operation under way, by process
 	for at := int64(0); ; at++ {
-		value, line, err := in.next()
+		e, err := events.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			h.Bad.add(line, "", err.Error())
-			break
+			return nil, err
 		}
-		m, ok := value.(map[keyword]any)
-		if !ok {
-			h.Bad.add(line, fmt.Sprint(value), "this is no map with :process, :type and :f")
+		if !e.Kind.isHistory() {
 			continue
 		}
-		n, ok := m["process"].(int64)
-		if !ok {
-			continue
-		}
-		if why := h.take(m, fmt.Sprint(n), line, at, open); why != "" {
-			h.Bad.add(line, "", why)
+		if why := h.take(e, at, open); why != "" {
+			h.Bad.add(e.Line, "", why)
 		}
 		if len(h.Operations) > MaxOperations {
 			return nil, fmt.Errorf("the history has more than %d operations: check a part of it", MaxOperations)
@@ -91,38 +99,35 @@ func ReadHistory(r io.Reader) (*History, error) {
 }
 
 // take takes an entry of a history into account and says what is wrong with it.
-func (h *History) take(m map[keyword]any, process string, line int, at int64, open map[string]int) string {
-	f, _ := m["f"].(keyword)
-	kind, _ := m["type"].(keyword)
-	if f == "" {
-		return "there is no :f"
+func (h *History) take(e *Event, at int64, open map[string]int) string {
+	value, err := parsed(e.Value)
+	if err != nil {
+		return err.Error()
 	}
+	process, f := e.Client, e.Name
 	k, busy := open[process]
-	if kind == "invoke" {
+	if e.Kind == Invoke {
 		if busy {
 			return fmt.Sprintf("process %s invokes %s while %s is under way since line %d", process, f, h.Operations[k].F, h.Operations[k].Line)
 		}
 		open[process] = len(h.Operations)
-		h.Operations = append(h.Operations, Operation{Process: process, Line: line, F: string(f), In: m["value"], call: at})
+		h.Operations = append(h.Operations, Operation{Process: process, Line: e.Line, F: f, In: value, call: at})
 		return ""
 	}
 	if !busy {
 		return fmt.Sprintf("process %s has nothing under way", process)
 	}
 	o := &h.Operations[k]
-	if o.F != string(f) {
+	if o.F != f {
 		return fmt.Sprintf("process %s returns from %s, and %s is under way", process, f, o.F)
 	}
 	delete(open, process)
-	switch kind {
-	case "ok":
-		o.Out, o.Returned, o.ret = m["value"], line, at
-	case "fail":
+	switch e.Kind {
+	case OK:
+		o.Out, o.Returned, o.ret = value, e.Line, at
+	case Fail:
 		o.ret = -1
 		h.Failed++
-	case "info":
-	default:
-		return fmt.Sprintf("the type %q is none of :invoke, :ok, :fail and :info", kind)
 	}
 	return ""
 }

@@ -1,25 +1,24 @@
 package incident
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Limits on what is followed, so that a recording of any length is read in constant memory.
-const (
-	maxKeys  = 1 << 17
-	maxValue = 256
-)
+// maxValue is how much of a value is kept.
+const maxValue = 256
 
 // item is what a key holds, as far as the recording shows.
 type item struct {
 	value string
 	// expires is when its TTL is over, zero for never.
 	expires time.Time
-	// line set it, at a time.
-	line int
-	at   time.Time
+	// place set it, at a time, in a database.
+	place place
+	at    time.Time
+	db    int
 	// holding is whose lock it is, if it is one.
 	holding *holding
 	// stored is who has stored it, if it is a value.
@@ -36,14 +35,19 @@ const slack = 2 * time.Millisecond
 // keyspace is what a server holds.
 type keyspace struct {
 	items map[string]*item
-	// versions count how often a key was changed.
-	versions map[string]int
-	// dropped is how many keys were not followed, since there were too many.
-	dropped int
+	// most is how many keys are followed, and dropped how many were not, since there were too
+	// many.
+	most, dropped int
+	// now is the number of the event that is taken.
+	now int
+	// versions are the numbers of the events that changed a key last. Those that were forgotten
+	// are not above forgotten.
+	versions  *kept[string, int]
+	forgotten int
 }
 
-func newKeyspace() *keyspace {
-	return &keyspace{items: map[string]*item{}, versions: map[string]int{}}
+func newKeyspace(most int) *keyspace {
+	return &keyspace{most: most, items: map[string]*item{}, versions: newKept[string, int](2 * most)}
 }
 
 // get returns what is under a key at a time, nil for nothing, and whether that is sure. What
@@ -62,7 +66,7 @@ func (k *keyspace) get(key string, at time.Time) (i *item, sure bool) {
 
 // set puts an item under a key.
 func (k *keyspace) set(key string, i *item) {
-	if _, known := k.items[key]; !known && len(k.items) >= maxKeys {
+	if _, known := k.items[key]; !known && len(k.items) >= k.most && !k.purge() {
 		k.dropped++
 		return
 	}
@@ -73,11 +77,44 @@ func (k *keyspace) set(key string, i *item) {
 	k.change(key)
 }
 
-// change counts a change of a key.
-func (k *keyspace) change(key string) {
-	if _, known := k.versions[key]; known || len(k.versions) < 2*maxKeys {
-		k.versions[key]++
+// purge drops the older half of the values, and reports whether that made room.
+func (k *keyspace) purge() bool {
+	var numbers []int
+	for _, i := range k.items {
+		if i.holding == nil {
+			numbers = append(numbers, i.place.number)
+		}
 	}
+	if len(numbers) < k.most/8+1 {
+		// Nearly all are locks: it is not worth the while.
+		return false
+	}
+	slices.Sort(numbers)
+	middle := numbers[len(numbers)/2]
+	for key, i := range k.items {
+		if i.holding == nil && i.place.number <= middle {
+			delete(k.items, key)
+			k.dropped++
+		}
+	}
+	return true
+}
+
+// change notes that a key is changed now.
+func (k *keyspace) change(key string) {
+	forgotten := k.versions.forgotten
+	if k.versions.set(key, k.now); k.versions.forgotten > forgotten {
+		k.forgotten = k.now
+	}
+}
+
+// version is the number of the event that changed a key last, 0 for none. It is not sure if it
+// may have been forgotten: then the number is not below it.
+func (k *keyspace) version(key string) (number int, sure bool) {
+	if number, known := k.versions.get(key); known {
+		return number, true
+	}
+	return k.forgotten, k.forgotten == 0
 }
 
 // remove takes away what is under a key.
@@ -141,6 +178,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 	default:
 		return s, false
 	}
+	s.key = c.key(s.key)
 	if s.ttl > 0 {
 		s.expires = c.Time.Truncate(time.Millisecond).Add(s.ttl)
 	}
@@ -152,7 +190,7 @@ func settingOf(c *Command) (s setting, ok bool) {
 func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	a := c.Args
 	if c.Name == "persist" && len(a) == 1 {
-		return a[0], expires, true
+		return c.key(a[0]), expires, true
 	}
 	if len(a) < 2 {
 		return "", expires, false
@@ -164,13 +202,13 @@ func expiryOf(c *Command) (key string, expires time.Time, ok bool) {
 	now := c.Time.Truncate(time.Millisecond)
 	switch c.Name {
 	case "expire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Second))) * time.Second), true
 	case "pexpire":
-		return a[0], now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
+		return c.key(a[0]), now.Add(time.Duration(min(n, int64(longest/time.Millisecond))) * time.Millisecond), true
 	case "expireat":
-		return a[0], time.Unix(n, 0), true
+		return c.key(a[0]), time.Unix(n, 0), true
 	case "pexpireat":
-		return a[0], time.UnixMilli(n), true
+		return c.key(a[0]), time.UnixMilli(n), true
 	}
 	return "", expires, false
 }

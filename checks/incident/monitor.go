@@ -2,8 +2,6 @@ package incident
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,55 +10,9 @@ import (
 	"time"
 )
 
-// Command is a line of MONITOR: a command that the server has executed.
-type Command struct {
-	// Line is the number of the line, from 1.
-	Line int
-	// Time is that of the server, with microseconds.
-	Time time.Time
-	// DB is the number of the database, and Client the address of who sent the command: that
-	// of the caller for what a script does, which Script says.
-	DB     int
-	Client string
-	Script bool
-	// Name is in lower case, Args are as they were sent.
-	Name string
-	Args []string
-}
-
-// Limits on what is read. A line that is longer is a bad one.
-const (
-	maxLine    = 1 << 20
-	maxBadKept = 5
-)
-
-// BadLine is a line that cannot be read, and why.
-type BadLine struct {
-	Line int    `json:"line"`
-	Text string `json:"text"`
-	Why  string `json:"why"`
-}
-
-// Bad are the lines that could not be read: how many, and the first few.
-type Bad struct {
-	Count int       `json:"count"`
-	First []BadLine `json:"first,omitempty"`
-}
-
-func (b *Bad) add(line int, text, why string) {
-	b.Count++
-	if len(b.First) < maxBadKept {
-		if len(text) > 80 {
-			text = text[:80] + "..."
-		}
-		b.First = append(b.First, BadLine{line, text, why})
-	}
-}
-
 // Monitor reads the output of MONITOR.
 type Monitor struct {
-	lines  *bufio.Reader
-	line   int
+	lines  lineReader
 	caller string
 	// Bad are the lines that were passed over so far.
 	Bad Bad
@@ -72,20 +24,16 @@ type Monitor struct {
 // NewMonitor returns a reader of what MONITOR has printed, compressed by gzip or not.
 func NewMonitor(r io.Reader) (*Monitor, error) {
 	lines, err := unpack(r)
-	return &Monitor{lines: lines}, err
+	if err != nil {
+		return nil, err
+	}
+	return newMonitor(lines), nil
 }
 
-// unpack returns a reader of the text, which may be compressed by gzip.
-func unpack(r io.Reader) (*bufio.Reader, error) {
-	text := bufio.NewReaderSize(r, 1<<16)
-	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		unpacked, err := gzip.NewReader(text)
-		if err != nil {
-			return nil, fmt.Errorf("this begins like a gzip file and is none: %w", err)
-		}
-		return bufio.NewReaderSize(unpacked, 1<<16), nil
-	}
-	return text, nil
+func newMonitor(text *bufio.Reader) *Monitor {
+	m := &Monitor{}
+	m.lines = lineReader{in: text, bad: &m.Bad}
+	return m
 }
 
 // Open unpacks a recording if it is compressed, and reports whether it is a history in EDN
@@ -103,23 +51,19 @@ func Open(r io.Reader) (text io.Reader, history bool, err error) {
 // noted and passed over; an error is one of the input itself.
 func (m *Monitor) Next() (*Command, error) {
 	for {
-		text, whole, err := m.read()
+		text, err := m.lines.next()
 		if err != nil {
 			return nil, err
 		}
-		if !whole {
-			m.Bad.add(m.line, text, fmt.Sprintf("the line is longer than %d bytes", maxLine))
+		if text == "OK" || text == "+OK" {
 			continue
 		}
-		if text == "" || text == "OK" || text == "+OK" {
-			continue
-		}
-		c, err := parse(text)
+		c, err := parse(strings.TrimPrefix(text, "+"))
 		if err != nil {
-			m.Bad.add(m.line, text, err.Error())
+			m.Bad.add(m.lines.line, text, err.Error())
 			continue
 		}
-		c.Line = m.line
+		c.Line = m.lines.line
 		if c.Script {
 			c.Client = m.caller
 		} else {
@@ -130,32 +74,6 @@ func (m *Monitor) Next() (*Command, error) {
 		}
 		m.last = c.Time
 		return c, nil
-	}
-}
-
-// read returns the next line without its end, and whether all of it was kept.
-func (m *Monitor) read() (text string, whole bool, err error) {
-	var line []byte
-	whole = true
-	m.line++
-	for {
-		part, err := m.lines.ReadSlice('\n')
-		if whole = whole && len(line)+len(part) <= maxLine; whole {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && len(line) == 0:
-			return "", false, io.EOF
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			// A gzip file that was cut off.
-			m.Bad.add(m.line, "", "the file ends in the middle: it was cut off")
-			return "", false, io.EOF
-		case err != nil && !errors.Is(err, io.EOF):
-			return "", false, err
-		}
-		return string(bytes.TrimRight(line, "\r\n")), whole, nil
 	}
 }
 

@@ -131,6 +131,7 @@ func (f *checkFlags) registerScenario(flags *pflag.FlagSet) {
 	s := &f.scenario
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, fmt.Sprintf("number of nodes, 1 to %d", scheduler.MaxNodes))
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node")
+	flags.BoolVar(&s.Endless, "endless", false, "another request comes after each one that has returned, without end; --requests is then how many there can be at once on each node")
 	flags.IntVar(&s.Jobs, "jobs", s.Jobs, "runs of the job on each node, for a protocol that has one")
 	flags.IntVar(&f.others, "other-nodes", 0, "number of further nodes that run the protocol with other parameters")
 	flags.StringArrayVar(&f.other, "other", nil, "a parameter of the other nodes, as ttl=5s; may be repeated; the rest is as on the first nodes")

@@ -268,3 +268,29 @@ func TestEachProcessHasALane(t *testing.T) {
 		}
 	}
 }
+
+// Requests that come one after the other, without end, share a lane; those that are there at once
+// do not.
+func TestEndlessRequestsShareALane(t *testing.T) {
+	step := func(kind, process string) model.TraceStep {
+		return model.TraceStep{Kind: kind, Node: "n0", Process: process, Text: "text"}
+	}
+	ends := func(process string) model.TraceStep {
+		s := step("effect", process)
+		s.Marks = []model.TraceMark{{Kind: "return", Subject: "stale"}}
+		return s
+	}
+	steps := []model.TraceStep{step("arrive", "n0/0"), ends("n0/0"), step("arrive", "n0/1"), step("arrive", "n0/2"), ends("n0/1"), step("arrive", "n0/3"), ends("n0/2")}
+	for _, endless := range []bool{true, false} {
+		got := write(t, page.Document{Traces: []*model.Trace{{Protocol: "p", Property: "q", Bounds: model.Bounds{Endless: endless}, Steps: steps}}})
+		labels, _, _ := strings.Cut(got, `class="lanes"`)
+		for _, lane := range []string{">n0/0 to n0/3<", ">n0/2<"} {
+			if has := strings.Contains(labels, lane); has != (endless || lane == ">n0/2<") {
+				t.Errorf("endless %t: a lane %s: %t", endless, lane, has)
+			}
+		}
+		if has := strings.Contains(labels, ">n0/1<"); has == endless {
+			t.Errorf("endless %t: a lane of n0/1: %t", endless, has)
+		}
+	}
+}

@@ -140,20 +140,48 @@ func (c *chart) node(n int) []row {
 	if len(struck) > 0 {
 		rows[0].height += 18
 	}
-	for _, p := range acting {
-		who := c.processes[p]
-		detail := "request"
+	for _, lane := range c.lanesOf(acting) {
+		who, detail := c.processes[lane[0]], "request"
 		if !run.Root(who) {
 			detail = "spawned"
 		}
+		if len(lane) > 1 {
+			who, detail = who+" to "+c.processes[lane[len(lane)-1]], "in turn"
+		}
 		rows = append(rows, row{label: who, detail: detail, height: 48, draw: func(v *canvas, y float64) {
 			c.baseline(v, y+20)
-			c.active(v, name, y+20, func(q int) bool { return p == q })
+			c.active(v, name, y+20, func(q int) bool { return slices.Contains(lane, q) })
 			c.halted(v, n, y+20)
-			c.markers(v, y+20, c.what, func(s *model.TraceStep) bool { return s.Process == who })
+			c.markers(v, y+20, c.what, func(s *model.TraceStep) bool {
+				return slices.ContainsFunc(lane, func(p int) bool { return c.processes[p] == s.Process })
+			})
 		}})
 	}
 	return rows
+}
+
+// lanesOf returns which of some processes share a lane: where requests are endless, those that come
+// one after the other, spawned ones apart.
+func (c *chart) lanesOf(acting []int) [][]int {
+	var lanes [][]int
+	var until []int // the last step of each lane
+	for _, p := range acting {
+		from, to := len(c.moments), 0
+		for i := range c.moments {
+			if c.trace.Steps[i].Process == c.processes[p] || c.moments[i].processes[p].status.alive() {
+				from, to = min(from, i), i
+			}
+		}
+		at := 0
+		for at < len(lanes) && (!c.trace.Bounds.Endless || until[at] >= from || run.Root(c.processes[lanes[at][0]]) != run.Root(c.processes[p])) {
+			at++
+		}
+		if at == len(lanes) {
+			lanes, until = append(lanes, nil), append(until, 0)
+		}
+		lanes[at], until[at] = append(lanes[at], p), to
+	}
+	return lanes
 }
 
 // acting are the processes of a node that take steps, in the order in which they first do.

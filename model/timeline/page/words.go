@@ -90,6 +90,9 @@ func scenario(t *model.Trace) []pair {
 		add("other nodes", fmt.Sprintf("%d that run %s%s", o.Nodes, o.Protocol, settings(o.Parameters)))
 	}
 	add("requests a node", strconv.Itoa(b.Requests))
+	if b.Endless {
+		add("another request after each", "yes")
+	}
 	if b.Jobs > 0 {
 		add("jobs a node", strconv.Itoa(b.Jobs))
 	}
