@@ -28,11 +28,12 @@ type SimulateProgress struct {
 
 // Simulate runs a simulation and returns the results of its runs, in their order. It
 // stops early when the context is cancelled; the results are then those of the first
-// runs, as many as were over without a gap.
+// runs, as many as were over without a gap, or of the first run until then if there are
+// none.
 //
-// Its errors are a *ScenarioError for a simulation that makes no sense, a *ProtocolError
-// for protocol code that breaks a rule or needs what a simulation does not follow, and
-// anything else for a fault of its own.
+// Its errors are a *ScenarioError for a simulation that makes no sense, or for a protocol
+// that needs what a simulation does not follow, a *ProtocolError for protocol code that
+// breaks a rule, and anything else for a fault of its own.
 func Simulate(ctx context.Context, c Simulation, o SimulateOptions) (*Simulated, error) {
 	p, err := c.prepare()
 	if err != nil {
@@ -69,7 +70,7 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 	take := func() (number int, ok bool) {
 		lock.Lock()
 		defer lock.Unlock()
-		if next == c.Runs || failed {
+		if next == c.Runs || failed || next > 0 && ctx.Err() != nil {
 			return 0, false
 		}
 		next++
@@ -92,7 +93,7 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 		results[number], errs[number] = r, err
 		failed = failed || err != nil
 		lock.Unlock()
-		if r != nil {
+		if r != nil && !r.Stopped {
 			advance(number, 1, true)
 		}
 	}
@@ -123,8 +124,11 @@ func (c *prepared) runs(ctx context.Context, tick model.Tick, o SimulateOptions)
 		if errs[number] != nil {
 			return nil, errs[number]
 		}
-		if r == nil {
+		if r == nil || r.Stopped && number > 0 {
 			return results[:number], nil
+		}
+		if r.Stopped {
+			return results[:1], nil
 		}
 	}
 	return results, nil

@@ -14,7 +14,8 @@ type Simulated struct {
 	Parameters []model.ParameterValue `json:"parameters"`
 	// RebuildBound is how many rebuilds are allowed for an expiry, 0 if nobody says.
 	RebuildBound int `json:"rebuild_bound"`
-	// Wanted is how many runs there were to be. Partial: not all of Runs took place.
+	// Wanted is how many runs there were to be. Partial: it was stopped before all of them
+	// were over; Runs are the first ones, or the first one until then.
 	Wanted  int          `json:"runs_wanted"`
 	Partial bool         `json:"partial"`
 	Runs    []*RunResult `json:"runs"`
@@ -35,7 +36,7 @@ type PropertyCount struct {
 func newSimulated(c *prepared, runs []*RunResult) *Simulated {
 	s := &Simulated{
 		Protocol: c.Name, Parameters: c.Parameters(), RebuildBound: c.RebuildBound,
-		Wanted: c.Runs, Partial: len(runs) < c.Runs, Runs: runs, Violations: []PropertyCount{},
+		Wanted: c.Runs, Partial: len(runs) < c.Runs || slices.ContainsFunc(runs, func(r *RunResult) bool { return r.Stopped }), Runs: runs, Violations: []PropertyCount{},
 	}
 	for _, r := range runs {
 		if s.Worst == nil || r.worse(s.Worst) {

@@ -35,9 +35,11 @@ type RunResult struct {
 	Strikes []int `json:"strikes"`
 	// Violations are the properties that are violated, in the order of their first times.
 	Violations []Breach `json:"violations"`
-	// Lasted is how long the run lasted. CutShort: something was still under way.
+	// Lasted is how long the run lasted. CutShort: its duration was over while something was
+	// under way. Stopped: it was stopped from outside, so these are results until then.
 	Lasted   time.Duration `json:"lasted_ns"`
 	CutShort bool          `json:"cut_short"`
+	Stopped  bool          `json:"stopped"`
 }
 
 // Breach is when a property is violated for the first time in a run.

@@ -15,20 +15,19 @@ const stepsAtOnce = 100
 var errNoTime = &ProtocolError{Err: errors.New("the protocol takes steps without end in no time; let what waits sleep, or give operations a latency")}
 
 // run runs the simulation once. It stops early when the context is cancelled; the result is
-// then nil.
+// then what there is until then, and Stopped.
 func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 	seed := m.config.Seed + uint64(number)
 	m.result = newRunResult(m.config, seed)
 	m.begin(seed)
-	if ctx.Err() != nil {
-		return nil, nil
-	}
 	until := m.config.until(m.families[:m.roots-m.config.Updates])
 	most, sameInstant := maxForced+stepsAtOnce*m.roots, 0
 	for steps := 0; ; steps++ {
 		if steps&0x3fff == 0x3fff {
 			if ctx.Err() != nil {
-				return nil, nil
+				m.rouse(turn{m.now, 0})
+				m.result.Stopped = true
+				break
 			}
 			if m.advance != nil {
 				m.advance(float64(m.result.Answered+m.result.Lost) / float64(m.roots))

@@ -106,7 +106,7 @@ func followed(op *model.Operation, p *model.Process) error {
 	default:
 		return nil
 	}
-	return &ProtocolError{Err: fmt.Errorf("%s:%d: %s: a simulation does not follow %s; lockstep check explores the protocol", op.Source.File, op.Source.Line, op.Kind, reason)}
+	return &ScenarioError{Err: fmt.Errorf("%s:%d: %s: a simulation does not follow %s; lockstep check explores the protocol", op.Source.File, op.Source.Line, op.Kind, reason)}
 }
 
 // dependency is what a step depends on besides its process, a bit each: the entries under

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
 
 	"lockstep/model"
@@ -270,7 +271,12 @@ func (m *simulator) outline(i int, references *[model.MaxRegisters]uint64) (p mo
 	return p, count
 }
 
-// errorAt says where in a run an error comes from.
+// errorAt says where in a run an error comes from, unless it is about the simulation as such.
 func (m *simulator) errorAt(err error, process int32) error {
+	var scenario *ScenarioError
+	var finer *finerTick
+	if errors.As(err, &scenario) || errors.As(err, &finer) {
+		return err
+	}
 	return fmt.Errorf("at %s, %s: %w", model.FormatDuration(m.time()), m.name(process), err)
 }

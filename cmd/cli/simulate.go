@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -163,7 +164,7 @@ func (f *simulateFlags) run(c *cobra.Command, code *int) error {
 	}
 	*code = simulatedCode(r)
 	if f.trace != "" {
-		if err := f.writeWorst(s, r); err != nil {
+		if err := f.writeWorst(c, s, r); err != nil {
 			return err
 		}
 	}
@@ -198,8 +199,9 @@ func simulatedCode(r *scheduler.Simulated) int {
 }
 
 // writeWorst writes the first violation of the worst run as a trace, if there is one.
-func (f *simulateFlags) writeWorst(s scheduler.Simulation, r *scheduler.Simulated) error {
-	if r.Worst == nil || len(r.Worst.Violations) == 0 {
+func (f *simulateFlags) writeWorst(c *cobra.Command, s scheduler.Simulation, r *scheduler.Simulated) error {
+	if r.Worst.Stopped || len(r.Worst.Violations) == 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "%s is not written: no property was violated\n", f.trace)
 		return nil
 	}
 	i := slices.IndexFunc(s.Properties, func(p model.Property) bool { return p.Name() == r.Worst.Violations[0].Property })

@@ -51,9 +51,6 @@ func printAllSimulated(w io.Writer, rows []simulatedRow) error {
 func (row *simulatedRow) cells() table.Row {
 	r := row.result
 	cells := table.Row{row.simulation.Name}
-	if len(r.Runs) == 0 {
-		return append(cells, "-", "-", "-", "-", "-", "-", "-", "stopped")
-	}
 	of := map[string]string{}
 	for _, m := range measures() {
 		of[m.name] = m.number(r.Summarize(m.of).Median)
@@ -93,7 +90,7 @@ func allLegend(rows []simulatedRow) []string {
 			}
 		}
 		if r.Partial {
-			lines = append(lines, fmt.Sprintf("PARTIAL: stopped after %d of %s of %s.", len(r.Runs), model.Count(r.Wanted, "run", "runs"), row.simulation.Name))
+			lines = append(lines, row.simulation.Name+" "+partialText(r))
 		}
 	}
 	return lines

@@ -123,7 +123,7 @@ func printSimulated(w io.Writer, s scheduler.Simulation, r *scheduler.Simulated)
 	fmt.Fprintln(&b, wrap(s.Name+": "+simulationText(&s, len(r.Runs)), min(width, 80)))
 	fmt.Fprintln(&b, wrap(parametersText(r.Parameters), min(width, 80)))
 	if r.Partial {
-		fmt.Fprintf(&b, "\nPARTIAL: stopped after %d of %s.\n", len(r.Runs), model.Count(r.Wanted, "run", "runs"))
+		fmt.Fprintf(&b, "\n%s\n", wrap(partialText(r), min(width, 80)))
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "\n%s\n\n", measuresTable(r))
@@ -136,6 +136,16 @@ func printSimulated(w io.Writer, s scheduler.Simulation, r *scheduler.Simulated)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// partialText says how far a simulation came that was stopped.
+func partialText(r *scheduler.Simulated) string {
+	if len(r.Runs) > 0 && r.Runs[0].Stopped {
+		run := r.Runs[0]
+		return fmt.Sprintf("PARTIAL: stopped in the first run, of which %s are simulated, %d of %s answered.",
+			shortDuration(float64(run.Lasted)), run.Answered, model.Count(run.Requests, "request", "requests"))
+	}
+	return fmt.Sprintf("PARTIAL: stopped after %d of %s.", len(r.Runs), model.Count(r.Wanted, "run", "runs"))
 }
 
 // measuresTable shows the measures over all runs, of one run its values alone.
