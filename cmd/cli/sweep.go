@@ -52,7 +52,7 @@ in a check or in a simulation, 3 if it was stopped before, or if a check was cut
 		root.AddCommand(newSweepProtocol(code, e))
 	}
 	acceptFile(root)
-	root.AddCommand(newSweepShow(code), newSweepMerge(code))
+	root.AddCommand(newSweepShow(code), newSweepMerge(code), newSweepPlot())
 	return root
 }
 
