@@ -45,7 +45,7 @@ func Main(own ...catalogue.Entry) {
 var protocolName = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
 func valid(own []catalogue.Entry) error {
-	known := map[string]bool{"help": true}
+	known := map[string]bool{"help": true, "merge": true, "plot": true, "show": true}
 	for _, e := range own {
 		switch {
 		case !protocolName.MatchString(e.Name):

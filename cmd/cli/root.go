@@ -41,7 +41,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"check", "simulate", "hunt", "matrix", "worst", "threshold", "replay", "diff", "export", "report", "init", "incident", "faults", "properties", "casebook", "list", "help", "completion"})
+				return unknown("command", args[0], []string{"check", "simulate", "hunt", "matrix", "sweep", "worst", "threshold", "replay", "diff", "export", "report", "init", "incident", "faults", "properties", "casebook", "list", "help", "completion"})
 			}
 			return nil
 		},
@@ -51,7 +51,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
-	root.AddCommand(newCheck(code), newSimulate(code), newHunt(code), newMatrix(code), newWorst(), newThreshold(), newReplay(code), newDiff(code), newExport(), newReport(code), newInit(), newIncident(code), newFaults(), newProperties(), newCasebook(code), newList())
+	root.AddCommand(newCheck(code), newSimulate(code), newHunt(code), newMatrix(code), newSweep(code), newWorst(), newThreshold(), newReplay(code), newDiff(code), newExport(), newReport(code), newInit(), newIncident(code), newFaults(), newProperties(), newCasebook(code), newList())
 	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
 	return root

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/checks/sweep"
+	"lockstep/checks/sweep/plot"
+)
+
+// sweepPlotFlags say what is drawn, and where it goes.
+type sweepPlotFlags struct {
+	view                   plot.View
+	at                     []string
+	size                   sizeInCentimetres
+	verdicts, count, waits string
+}
+
+func newSweepPlot() *cobra.Command {
+	f := &sweepPlotFlags{size: sizeInCentimetres{Width: 16, Height: 10}}
+	c := &cobra.Command{
+		Use:   "plot FILE --x AXIS [flags]",
+		Short: "draw a sweep as SVG: where it is safe, curves of rebuilds and waits",
+		Long: `Plot draws what the file of a sweep has, which need not be complete. A map shows the verdicts
+over two axes; without --y it has a row for each property. Curves show rebuilds, and waits,
+over one axis; with --y there is a line for each of its values. Every other axis needs a
+value: --at release=plain. Nothing is told by colour alone.`,
+		Example: `  lockstep sweep plot sweep.ndjson --x ttl --y pause --map map.svg
+  lockstep sweep plot sweep.ndjson --x ttl --at pause=1x5s --rebuilds rebuilds.svg --waits waits.svg
+  lockstep sweep plot sweep.ndjson --x ttl --map map.svg --size 24x14`,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.view.X, "x", "", "the axis from left to right")
+	flags.StringVar(&f.view.Y, "y", "", "the axis from below to above, of curves that of the lines; of a map the properties without it")
+	flags.StringArrayVar(&f.at, "at", nil, "the value of another axis, as pause=1x5s; may be repeated")
+	flags.StringVar(&f.view.Property, "property", "", "the property whose verdicts a map shows (default all)")
+	flags.StringVar(&f.verdicts, "map", "", "write a map of verdicts to this file; - for standard output")
+	flags.StringVar(&f.count, "rebuilds", "", "write curves of rebuilds to this file; - for standard output")
+	flags.StringVar(&f.waits, "waits", "", "write curves of waits to this file; - for standard output")
+	flags.Var(&f.size, "size", "width and height in centimetres")
+	return c
+}
+
+func (f *sweepPlotFlags) run(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage("sweep plot wants one file of a sweep, as in: lockstep sweep plot sweep.ndjson --x ttl --map map.svg")
+	}
+	if f.verdicts == "" && f.count == "" && f.waits == "" {
+		return usage("there is nothing to draw; add --map map.svg, --rebuilds rebuilds.svg or --waits waits.svg")
+	}
+	f.view.At = map[string]string{}
+	for _, setting := range f.at {
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return usage("--at %s is no axis with its value; write it as pause=1x5s", setting).about("at", setting)
+		}
+		f.view.At[name] = value
+	}
+	s, err := readSweep(args[0])
+	if err != nil {
+		return err
+	}
+	for _, picture := range []struct {
+		file string
+		draw func(io.Writer, *sweep.Sweep, plot.View, plot.Size) error
+	}{{f.verdicts, plot.Map}, {f.count, plot.Rebuilds}, {f.waits, plot.Waits}} {
+		if picture.file == "" {
+			continue
+		}
+		var b strings.Builder
+		if err := picture.draw(&b, s, f.view, plot.Size(f.size)); err != nil {
+			return usage("%w", err)
+		}
+		if err := writeTo(c, picture.file, func(w io.Writer) error {
+			_, err := io.WriteString(w, b.String())
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sizeInCentimetres is the size of a picture, as 16x10.
+type sizeInCentimetres plot.Size
+
+func (f *sizeInCentimetres) String() string { return fmt.Sprintf("%gx%g", f.Width, f.Height) }
+func (f *sizeInCentimetres) Type() string   { return "WxH" }
+func (f *sizeInCentimetres) Set(text string) error {
+	width, height, _ := strings.Cut(text, "x")
+	w, wrongWidth := strconv.ParseFloat(width, 64)
+	h, wrongHeight := strconv.ParseFloat(height, 64)
+	if wrongWidth != nil || wrongHeight != nil {
+		return fmt.Errorf("%q is no size; write width and height in centimetres, as 16x10", text)
+	}
+	size := plot.Size{Width: w, Height: h}
+	if err := size.Validate(); err != nil {
+		return err
+	}
+	*f = sizeInCentimetres(size)
+	return nil
+}
