@@ -80,9 +80,6 @@ func (p *Plan) Axis(name string) (number int, ok bool) {
 	return number, number >= 0
 }
 
-// equal reports whether two plans are the same.
-func (p *Plan) equal(q *Plan) bool { return p.difference(q) == "" }
-
 // difference says what is different about q, empty if nothing is.
 func (p *Plan) difference(q *Plan) string {
 	axes := func(p *Plan) (words []string) {

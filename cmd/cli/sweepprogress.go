@@ -36,7 +36,7 @@ func (p *sweepProgress) show(s sweep.Progress) {
 		return
 	}
 	p.last = s.Elapsed
-	p.line(sweepProgressText(s, p.axes))
+	p.print(sweepProgressText(s, p.axes))
 }
 
 // sweepProgressText is a line of progress.
