@@ -20,7 +20,7 @@ func (x *explainer) tell(ctx context.Context, result *Explanation, s Scenario, l
 	result.Matched = max(result.Matched, x.matched)
 	if len(x.found) == 0 {
 		result.CutOff = x.limit
-		if x.limit != "" || last || x.spent {
+		if x.limit == "" && (last || x.spent) {
 			result.Blocked = x.blocked()
 		}
 		return nil

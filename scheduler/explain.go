@@ -33,7 +33,7 @@ type Explanation struct {
 	// were explored for that.
 	Rough bool
 	// Matched is how many events of the log some run agrees with, from the beginning, and
-	// Blocked what stands against the next one, nil if there is a Trace.
+	// Blocked what stands against the next one, nil if there is a Trace or the search was cut off.
 	Matched int
 	Blocked *Blocked
 	// Faults is up to how many faults were tried, and CutOff why more was not; then that there

@@ -32,6 +32,8 @@ type Report struct {
 	// Explained: some run agrees with the log. CutOff says why it is not known that none does.
 	Explained bool   `json:"explained"`
 	CutOff    string `json:"cut_off,omitempty"`
+	// Agreed is how many commands some run agrees with, from the beginning.
+	Agreed int `json:"agreed"`
 	// Faults are those of the run, Others those of other runs with as few; More: there may be
 	// further ones.
 	Faults []Fault `json:"faults"`
@@ -112,7 +114,7 @@ func (r *Result) Report() *Report {
 	p := &Report{
 		Protocol: b.Scenario.Name, Parameters: b.Scenario.Parameters(), Bounds: b.Scenario.Bounds(),
 		Lock: b.Lock, Value: b.Value, Source: b.Source, Nodes: b.Nodes, LeftOut: b.LeftOut, ReadFromLog: append([]Parameter{}, b.Parameters...),
-		Commands: b.Commands, Back: b.Back, Explained: r.Trace != nil, CutOff: r.CutOff, Faults: []Fault{}, More: r.More, Rough: r.Rough,
+		Commands: b.Commands, Back: b.Back, Explained: r.Trace != nil, CutOff: r.CutOff, Agreed: r.Matched, Faults: []Fault{}, More: r.More, Rough: r.Rough,
 		Begin: b.At(0), Deviation: r.Deviation, Tolerance: b.settings.Tolerance, Violations: []ReportedViolation{}, Tried: r.Explanation.Faults,
 	}
 	for _, f := range r.Inferred {

@@ -293,10 +293,10 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 func (f *explainFlags) printOutcome(line func(indent, format string, args ...any), b *strings.Builder, r *explain.Report) {
 	if !r.Explained {
 		if r.CutOff != "" {
-			line("", "Cut off: %s. Up to there no run agrees with the log; %s.", r.CutOff, "that says nothing of others")
-		} else {
-			line("", "No run agrees with this log, with up to %s: %s.", model.Count(r.Tried, "fault", "faults"), strings.Join(faultNames(r), ", "))
+			line("", "Cut off: %s. Some run agrees with the first %d of %s; whether one agrees with all of them is not known.", r.CutOff, r.Agreed, model.Count(r.Commands, "command", "commands"))
+			return
 		}
+		line("", "No run agrees with this log, with up to %s: %s.", model.Count(r.Tried, "fault", "faults"), strings.Join(faultNames(r), ", "))
 		if r.Impossible != nil {
 			fmt.Fprintln(b)
 			for i, text := range r.Impossible.Words() {
