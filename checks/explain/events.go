@@ -145,21 +145,28 @@ func (b *Reading) fitsScript(a *action, d *scheduler.Deed) bool {
 	if !a.script {
 		return false
 	}
-	var theirs, ours []string
+	// must is what the script has changed for sure, may what it has if a condition held.
+	var must, may []string
 	for i := range a.effects {
-		if e := &a.effects[i]; e.Kind != incident.Asks && !slices.Contains(theirs, e.Key) && b.named(e.Key) {
-			theirs = append(theirs, e.Key)
+		switch e := &a.effects[i]; {
+		case !b.named(e.Key) || e.Kind == incident.Asks:
+		case e.Kind == incident.Counts, e.Kind == incident.Sets && !e.Absent && !e.Present:
+			must = append(must, e.Key)
+		default:
+			may = append(may, e.Key)
 		}
 	}
+	var done []string
 	for i := range d.Changes {
 		key := b.keyOf(d.StoreOf(d.Changes[i].Key))
-		if c := &d.Changes[i]; key != "" && changed(c) && !slices.Contains(ours, key) {
-			ours = append(ours, key)
+		if c := &d.Changes[i]; key == "" || !changed(c) {
+			continue
+		}
+		if done = append(done, key); !slices.Contains(must, key) && !slices.Contains(may, key) {
+			return false
 		}
 	}
-	slices.Sort(theirs)
-	slices.Sort(ours)
-	return slices.Equal(theirs, ours)
+	return !slices.ContainsFunc(must, func(key string) bool { return !slices.Contains(done, key) })
 }
 
 // named reports whether a key of the log is one of those that it is about.

@@ -121,8 +121,11 @@ type watched struct {
 
 func (b *Reading) watch() *watched {
 	w := &watched{}
-	renewed, asked, held := map[string]*action{}, map[string]*action{}, map[string]bool{}
+	// By node: the lock may be renewed by another client than the one that took it, and each
+	// command may be one of another.
+	renewed, asked, held := map[int]*action{}, map[int]*action{}, map[int]bool{}
 	for _, a := range b.actions {
+		node := b.node(a)
 		for i := range a.effects {
 			e := &a.effects[i]
 			switch {
@@ -135,21 +138,21 @@ func (b *Reading) watch() *watched {
 				if e.TTL > 0 {
 					w.ttls = append(w.ttls, seen{e.TTL, a.place()})
 				}
-				asked[a.client], renewed[a.client] = a, nil
+				asked[node] = a
 			case e.Kind == incident.Expires:
-				if before := renewed[a.client]; before != nil {
+				if before := renewed[node]; before != nil {
 					w.renewals = append(w.renewals, seen{a.at.Sub(before.at), a.place()})
 				}
-				renewed[a.client], held[a.client] = a, true
+				renewed[node], held[node] = a, true
 			case e.Kind == incident.Deletes:
-				held[a.client] = true
+				held[node], renewed[node] = true, nil
 			}
 		}
 		if e := a.sole(); e != nil && e.Key == b.Value && e.Kind == incident.Reads {
-			if before := asked[a.client]; before != nil && !held[a.client] {
+			if before := asked[node]; before != nil && !held[node] {
 				w.waits = append(w.waits, seen{a.at.Sub(before.at), a.place()})
 			}
-			asked[a.client], held[a.client] = nil, false
+			asked[node], held[node] = nil, false
 		}
 	}
 	return w

@@ -116,13 +116,15 @@ func Read(r incident.Reader, s Settings) (*Reading, error) {
 
 // findKeys finds out which key is the lock, which the value, and which the version of the source.
 func (b *Reading) findKeys(all []*action) error {
-	asked := map[string]int{}
-	for _, a := range all {
-		if e := a.sole(); e != nil && e.Kind == incident.Sets && e.Absent {
-			asked[e.Key]++
-		}
-	}
 	if b.Lock == "" {
+		asked := map[string]int{}
+		for _, a := range all {
+			for _, e := range a.effects {
+				if e.Kind == incident.Sets && e.Absent {
+					asked[e.Key]++
+				}
+			}
+		}
 		switch names := byCount(asked); len(names) {
 		case 0:
 		case 1:
@@ -131,34 +133,11 @@ func (b *Reading) findKeys(all []*action) error {
 			return fmt.Errorf("the log has %d keys that are set with NX: say with --lock which is meant, one of %s", len(names), few(names))
 		}
 	}
-	askers := map[string]bool{}
-	for _, a := range all {
-		if slices.ContainsFunc(a.effects, func(e incident.Effect) bool { return e.Key == b.Lock }) {
-			askers[a.client] = true
-		}
-	}
-	set, before, after := map[string]int{}, map[string]int{}, map[string]int{}
-	last := map[string]*action{}
-	for _, a := range all {
-		if !askers[a.client] && b.Lock != "" {
-			continue
-		}
-		e, previous := a.sole(), last[a.client]
-		last[a.client] = a
-		switch {
-		case e == nil || e.Key == b.Lock && e.Kind != incident.Sets:
-		case e.Key == b.Lock && previous != nil && previous.sole() != nil && previous.sole().Kind == incident.Reads:
-			before[previous.sole().Key]++
-		case e.Kind == incident.Sets && e.Key != b.Lock:
-			set[e.Key]++
-		case e.Kind == incident.Reads && previous != nil && previous.sole() != nil && previous.sole().Key == b.Lock:
-			after[e.Key]++
-		}
-	}
+	u := b.usesOf(all)
 	if b.Value == "" {
-		names := byCount(set)
+		names := byCount(u.set)
 		if len(names) == 0 {
-			names = byCount(before)
+			names = byCount(u.before)
 		}
 		if len(names) > 1 {
 			return fmt.Errorf("the log has %d keys that may be the cached value: say with --value which is meant, one of %s", len(names), few(names))
@@ -171,14 +150,54 @@ func (b *Reading) findKeys(all []*action) error {
 	case NoSource:
 		b.Source = ""
 	case "":
-		for _, key := range byCount(after) {
-			if key != b.Value && set[key] == 0 && before[key] == 0 {
+		for _, key := range byCount(u.after) {
+			if key != b.Value && u.set[key] == 0 && u.before[key] == 0 {
 				b.Source = key
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// uses are how often keys other than the lock are used by clients that use it: set, read just
+// before it is asked for, or just after.
+type uses struct{ set, before, after map[string]int }
+
+func (b *Reading) usesOf(all []*action) *uses {
+	askers := map[string]bool{}
+	host := sameHosts(all)
+	for _, a := range all {
+		if slices.ContainsFunc(a.effects, func(e incident.Effect) bool { return e.Key == b.Lock }) {
+			askers[host[a.client]] = true
+		}
+	}
+	u := &uses{map[string]int{}, map[string]int{}, map[string]int{}}
+	// reading is the key that a client has read last, asking says that it has just asked for the
+	// lock.
+	reading, asking := map[string]string{}, map[string]bool{}
+	for _, a := range all {
+		who := host[a.client]
+		if !askers[who] && b.Lock != "" {
+			continue
+		}
+		asks := slices.ContainsFunc(a.effects, func(e incident.Effect) bool { return e.Key == b.Lock && e.Kind == incident.Sets })
+		e := a.sole()
+		switch {
+		case asks && reading[who] != "":
+			u.before[reading[who]]++
+		case e == nil:
+		case e.Kind == incident.Sets && e.Key != b.Lock:
+			u.set[e.Key]++
+		case e.Kind == incident.Reads && asking[who]:
+			u.after[e.Key]++
+		}
+		reading[who], asking[who] = "", asks
+		if e != nil && e.Kind == incident.Reads && e.Key != b.Lock {
+			reading[who] = e.Key
+		}
+	}
+	return u
 }
 
 func (b *Reading) keyNames() []string {
@@ -295,7 +314,7 @@ func (s *Settings) nodes() int {
 }
 
 // sameHosts returns for each client the first one of its host, or itself if all are of one host.
-func (b *Reading) sameHosts() map[string]string {
+func sameHosts(all []*action) map[string]string {
 	same, first := map[string]string{}, map[string]string{}
 	hostOf := func(client string) string {
 		host, _, err := net.SplitHostPort(client)
@@ -304,7 +323,7 @@ func (b *Reading) sameHosts() map[string]string {
 		}
 		return host
 	}
-	for _, a := range b.actions {
+	for _, a := range all {
 		host := hostOf(a.client)
 		if first[host] == "" {
 			first[host] = a.client
@@ -340,7 +359,7 @@ func (b *Reading) sameNodes() map[string]string {
 		u := uses[token][k]
 		u.last, u.asks = at, u.asks || asks
 	}
-	same := b.sameHosts()
+	same := sameHosts(b.actions)
 	for i, a := range b.actions {
 		if e := a.sole(); e != nil && e.Key == b.Lock && e.Kind == incident.Sets {
 			note(e.Value, a.client, i, true)
