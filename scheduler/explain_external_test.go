@@ -155,16 +155,21 @@ func TestValuesAreToldApart(t *testing.T) {
 	s := scheduler.NewScenario(rebuildTwice{})
 	s.Nodes, s.Updates, s.Latency = 1, 1, protocol.Range{}
 	for values, possible := range map[[3]int]bool{{1, 1, 1}: true, {1, 2, 2}: true, {1, 1, 2}: true, {1, 2, 1}: false, {1, 2, 3}: false} {
-		l := logOf(0, 4*time.Second, sighting{"feed", time.Second, 0}, sighting{"feed", 2 * time.Second, 0}, sighting{"feed", 3 * time.Second, 0})
-		for i := range l.Events {
-			l.Events[i].Value = values[i]
-		}
-		e, err := scheduler.Explain(context.Background(), s, l, 0, scheduler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := e.Trace != nil; got != possible {
-			t.Errorf("the values %v are possible: %t", values, got)
+		// Two values that differ can be of one version, unless they are distinct.
+		possible := map[bool]bool{true: possible, false: true}
+		for _, distinct := range []bool{true, false} {
+			l := logOf(0, 4*time.Second, sighting{"feed", time.Second, 0}, sighting{"feed", 2 * time.Second, 0}, sighting{"feed", 3 * time.Second, 0})
+			l.Distinct = distinct
+			for i := range l.Events {
+				l.Events[i].Value = values[i]
+			}
+			e, err := scheduler.Explain(context.Background(), s, l, 0, scheduler.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := e.Trace != nil; got != possible[distinct] {
+				t.Errorf("the values %v, distinct %t, are possible: %t", values, distinct, got)
+			}
 		}
 	}
 }

@@ -17,6 +17,9 @@ type Log struct {
 	End time.Duration
 	// Tolerance is by how much the instants of a run may differ from those of the log.
 	Tolerance time.Duration
+	// Distinct says that different values are of different versions of the source; equal ones
+	// always are of one.
+	Distinct bool
 	// Sees reports whether a deed would stand in the log.
 	Sees func(d *Deed) bool
 }
@@ -197,7 +200,7 @@ func (o *observer) Check(s *model.State, e *model.Event, memory []byte) model.Ou
 		return 0
 	}
 	event := &o.log.Events[at]
-	o.agrees = (event.Node < 0 || event.Node == e.Node) && event.Fits(d) && agreeOn(event.Value, d, memory[positionBytes:])
+	o.agrees = (event.Node < 0 || event.Node == e.Node) && event.Fits(d) && o.agreeOn(event.Value, d, memory[positionBytes:])
 	o.seen, o.timed, o.from, o.to = true, true, o.least[at], o.most[at]
 	at++
 	memory[0], memory[1], memory[2] = byte(at), byte(at>>8), byte(at>>16)
@@ -218,8 +221,8 @@ func (o *observer) deedOf(op *model.Operation, e *model.Event) *Deed {
 }
 
 // agreeOn reports whether the value that is stored is of the version of which equal ones were,
-// and of no version of which others were; versions has that of each value.
-func agreeOn(value int, d *Deed, versions []byte) bool {
+// and of no version of which others were if those are distinct; versions has that of each value.
+func (o *observer) agreeOn(value int, d *Deed, versions []byte) bool {
 	if value == 0 || value > len(versions) {
 		return true
 	}
@@ -230,7 +233,7 @@ func agreeOn(value int, d *Deed, versions []byte) bool {
 		}
 		version := c.After.Value.N + 1
 		for v, known := range versions {
-			if mine := v == value-1; mine && known != 0 && known != version || !mine && known == version {
+			if mine := v == value-1; mine && known != 0 && known != version || !mine && known == version && o.log.Distinct {
 				return false
 			}
 		}

@@ -25,8 +25,25 @@ func (b *Reading) log() scheduler.Log {
 		}
 		l.Events = append(l.Events, e)
 	}
+	l.Distinct = numbered(values)
 	l.End = max(b.since(b.End), l.Events[len(l.Events)-1].Time)
 	return l
+}
+
+// numbered reports whether values are numbers of versions, with something before them or not, as v1
+// and v2: then different ones are of different versions. Of others, which may have a time in them,
+// nobody knows.
+func numbered(values map[string]int) bool {
+	const digits = "0123456789"
+	prefix, first := "", true
+	for value := range values {
+		before := strings.TrimRight(value, digits)
+		if len(before) == len(value) || !first && before != prefix {
+			return false
+		}
+		prefix, first = before, false
+	}
+	return true
 }
 
 // lead is how long before the first command the run begins.

@@ -178,6 +178,25 @@ func TestWhatMustBeGiven(t *testing.T) {
 	}
 }
 
+// Different values are different versions only if they are numbers.
+func TestNumberedValues(t *testing.T) {
+	for _, x := range []struct {
+		values []string
+		want   bool
+	}{
+		{nil, true}, {[]string{"v1", "v2"}, true}, {[]string{"1", "22"}, true}, {[]string{"v1", "w2"}, false},
+		{[]string{"v1", "x"}, false}, {[]string{`{"at":1}`, `{"at":2}`}, false},
+	} {
+		values := map[string]int{}
+		for i, v := range x.values {
+			values[v] = i + 1
+		}
+		if got := numbered(values); got != x.want {
+			t.Errorf("%v: %t", x.values, got)
+		}
+	}
+}
+
 // A length that varies a little is the roundest near the one in the middle.
 func TestTypical(t *testing.T) {
 	for _, x := range []struct {
