@@ -21,6 +21,9 @@ import (
 // faults than the run has: for the counterexamples to every property, with each fault that leaves
 // the stores alone.
 func TestTheLogOfARunIsExplained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many searches")
+	}
 	explained := 0
 	for _, e := range catalogue.All() {
 		for _, f := range []model.Fault{nil, faults.Pause(1, 12*time.Second), faults.Crash(1), faults.LostReply(1), faults.LostRequest(1), faults.Restart(1, protocol.Range{Max: time.Second}), faults.Cancel(1)} {

@@ -27,6 +27,9 @@ var (
 // A run that was simulated is explained by its log, with no more faults than it has, and where a
 // node stood still, that is within what is inferred.
 func TestSimulatedRunsAreExplained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes many searches")
+	}
 	explained, paused := 0, 0
 	for _, e := range catalogue.All() {
 		for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {

@@ -63,13 +63,19 @@ func TestAKilledSweepGoesOn(t *testing.T) {
 		}
 		over := make(chan error, 1)
 		go func() { over <- c.Wait() }()
-		select {
-		case err := <-over:
-			if err != nil {
-				t.Fatalf("it fails by itself: %v", err)
+		// It is killed some time after it has begun to work, however long it takes to start.
+		for !complete && len(begunPoints(t, dir)) == before {
+			select {
+			case err := <-over:
+				if err != nil {
+					t.Fatalf("it fails by itself: %v", err)
+				}
+				complete = true
+			case <-time.After(time.Millisecond):
 			}
-			complete = true
-		case <-time.After(time.Duration(10+draw.IntN(40)) * time.Millisecond):
+		}
+		if !complete {
+			time.Sleep(time.Duration(draw.IntN(20)) * time.Millisecond)
 			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				t.Fatal(err)
 			}
