@@ -16,8 +16,8 @@ func (p *Process) ending(op *Operation) bool {
 	return p.Stopped && (op.Kind == Sleep || op.Kind == AwaitWatch || p.parked())
 }
 
-// givesUp reports whether the process has to give up its operation at once.
-func (p *Process) givesUp(op *Operation) bool {
+// GivesUp reports whether the process has to give up its operation at once.
+func (p *Process) GivesUp(op *Operation) bool {
 	return p.Phase == Acting && p.calledOff(op) && op.Cancellable()
 }
 
@@ -42,9 +42,9 @@ func (r *Rules) Cancel(s *State, i int) {
 func (p *Process) letGo(op *Operation) {
 	switch {
 	case !p.calledOff(op):
-	case p.givesUp(op) && p.Observed == 0 && op.Requests():
+	case p.GivesUp(op) && p.Observed == 0 && op.Requests():
 		// Its request may still be under way.
-	case p.givesUp(op):
+	case p.GivesUp(op):
 		p.Clock, p.Overdue = NoClock, false
 	case p.Phase == Replying && p.Observed.Code() == TimedOut && op.Cancellable():
 		p.Observed, p.Clock, p.Overdue = Observe(Cancelled), NoClock, false

@@ -39,7 +39,7 @@ func (r *Rules) issue(s *State, i int, l LocalID, e *Event) error {
 		return nil
 	}
 	switch {
-	case p.givesUp(op):
+	case p.GivesUp(op):
 		p.Observed = Observe(Cancelled)
 		return nil
 	case p.ending(op):

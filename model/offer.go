@@ -117,7 +117,7 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		}
 	}
 	op := r.Automaton.Operation(p.Local)
-	if p.givesUp(op) {
+	if p.GivesUp(op) {
 		r.givingUp(s, p, op, move, m)
 		if !p.ending(op) {
 			return
@@ -128,7 +128,7 @@ func (r *Rules) operationMoves(s *State, i int, m *Moves) {
 		stopped := move
 		stopped.Observation = Observe(Stopped)
 		m.Add(stopped)
-		if p.Observed.Code() == Stopped || p.givesUp(op) {
+		if p.Observed.Code() == Stopped || p.GivesUp(op) {
 			return
 		}
 		m.Begin()

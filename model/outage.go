@@ -17,11 +17,11 @@ type Outage struct {
 
 // concerns reports whether the process waits for the end of the outage.
 func (o *Outage) concerns(p *Process, op *Operation) bool {
-	return !o.Refuses && o.keeps(p, op)
+	return !o.Refuses && o.Keeps(p, op)
 }
 
 // refuses reports whether the operation of the process fails for the outage.
-func (o *Outage) refuses(p *Process, op *Operation) bool { return o.Refuses && o.keeps(p, op) }
+func (o *Outage) refuses(p *Process, op *Operation) bool { return o.Refuses && o.Keeps(p, op) }
 
 // breaks reports whether the process is parked at a store from which the outage cuts its
 // node off.
@@ -29,7 +29,9 @@ func (o *Outage) breaks(p *Process, op *Operation) bool {
 	return o.Refuses && p.parked() && op.OnStore() && o.cuts(p, op.Store)
 }
 
-func (o *Outage) keeps(p *Process, op *Operation) bool {
+// Keeps reports whether the outage keeps the operation of the process from its effect: for the
+// time being, or for good if it refuses.
+func (o *Outage) Keeps(p *Process, op *Operation) bool {
 	return o.On && (p.UnderWay() || p.Phase == Arriving) && op.OnStore() && !p.parked() && o.cuts(p, op.Store)
 }
 

@@ -101,7 +101,7 @@ func (r *Rules) waitTiming(s *State, p *Process, op *Operation) (least, most Tic
 	case op.Kind == AwaitFlight:
 		// Its result comes with the step that resolves the flight.
 		return 0, 0, true
-	case p.givesUp(op):
+	case p.GivesUp(op):
 		return 0, 0, false
 	case p.ending(op):
 		return op.Min, 0, false
@@ -170,7 +170,7 @@ func (r *Rules) keptBack(s *State, p *Process) Ticks {
 		return 0
 	}
 	op := r.Automaton.Operation(p.Local)
-	if op.Patience == 0 || p.givesUp(op) || !s.Outage.concerns(p, op) {
+	if op.Patience == 0 || p.GivesUp(op) || !s.Outage.concerns(p, op) {
 		return 0
 	}
 	return op.Patience
@@ -182,7 +182,7 @@ func (r *Rules) Urgent(s *State, p *Process) (urgent bool, bound Ticks) {
 	if s.Stands(p) {
 		return false, Forever
 	}
-	if s.Outage.On && p.UnderWay() && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.givesUp(r.Automaton.Operation(p.Local)) {
+	if s.Outage.On && p.UnderWay() && s.Outage.concerns(p, r.Automaton.Operation(p.Local)) && !p.GivesUp(r.Automaton.Operation(p.Local)) {
 		if patience := r.keptBack(s, p); patience > 0 {
 			return p.Overdue, patience
 		}

@@ -116,12 +116,12 @@ func TestEachStepOfOtherOperationsReplays(t *testing.T) {
 				c.ValueTTL = time.Duration(1+random.IntN(5)) * time.Second
 			}
 			if random.IntN(3) == 0 {
-				c.Faults = []scheduler.NodeFault{{Fault: faults.Pause(8, 5*time.Second), Every: 10 * time.Second, Lasts: distribution.Uniform(model.Between(0, 5*time.Second))}}
+				c.Faults = []scheduler.SimulatedFault{{Fault: faults.Pause(8, 5*time.Second), Every: 10 * time.Second, Lasts: distribution.Uniform(model.Between(0, 5*time.Second))}}
 			}
 			if random.IntN(4) == 0 {
-				c.Faults = append(c.Faults, scheduler.NodeFault{Fault: faults.Crash(8), Every: 20 * time.Second})
+				c.Faults = append(c.Faults, scheduler.SimulatedFault{Fault: faults.Crash(8), Every: 20 * time.Second})
 			}
-			if err := replays(c); err != nil {
+			if _, err := replays(c); err != nil {
 				t.Errorf("%s, seed %d: %v", name, seed, err)
 			}
 		}

@@ -23,6 +23,47 @@ import (
 
 var simulateSeeds = flag.Int("simulate-seeds", 12, "how many small simulations of each protocol are replayed")
 
+// simulatedKinds are faults of all kinds that a simulation follows, as they strike in small ones.
+var simulatedKinds = func() []scheduler.SimulatedFault {
+	second := time.Second
+	between := func(least, most time.Duration) distribution.Distribution {
+		return distribution.Uniform(model.Between(least, most))
+	}
+	every := func(f model.Fault, every time.Duration) scheduler.SimulatedFault {
+		return scheduler.SimulatedFault{Fault: f, Every: every}
+	}
+	lasting := func(f model.Fault, every, longest time.Duration) scheduler.SimulatedFault {
+		return scheduler.SimulatedFault{Fault: f, Every: every, Lasts: between(0, longest)}
+	}
+	of := func(f model.Fault) scheduler.SimulatedFault { return scheduler.SimulatedFault{Fault: f, Share: 0.05} }
+	often := func(f model.Fault) scheduler.SimulatedFault { return scheduler.SimulatedFault{Fault: f, Share: 0.3} }
+	late := func(f model.Fault, longest time.Duration) scheduler.SimulatedFault {
+		return scheduler.SimulatedFault{Fault: f, Share: 0.05, Lasts: between(0, longest)}
+	}
+	return []scheduler.SimulatedFault{
+		lasting(faults.Pause(8, 15*second), 20*second, 15*second),
+		every(faults.Crash(8), 40*second),
+		{Fault: faults.Restart(8, model.Between(second, 5*second)), Every: 20 * second, Lasts: between(second, 5*second)},
+		lasting(faults.Starve(8, 15*second), 10*second, 15*second),
+		every(faults.Cancel(8), 10*second),
+		every(faults.Evict(8), 10*second),
+		every(faults.OperatorDelete(8), 10*second),
+		every(faults.Wipe(8), 10*second),
+		every(faults.LeaderChange(8), 5*second),
+		every(faults.StoreClockForward(8, 3*second), 10*second),
+		every(faults.StoreClockBack(8, 3*second), 10*second),
+		every(faults.StoreClockFreeze(8), 20*second),
+		lasting(faults.StorePause(8, 4*second), 10*second, 4*second),
+		lasting(faults.Partition(8, 6*second), 60*second, 6*second),
+		lasting(faults.Disconnect(8, 6*second), 60*second, 6*second),
+		lasting(faults.Failover(8, 2*second), 10*second, 2*second),
+		lasting(faults.StaleRead(8, 5*second), 10*second, 5*second),
+		of(faults.StoreError(8)), of(faults.LostRequest(8)), of(faults.LostReply(8)), of(faults.Resend(8)),
+		often(faults.RebuildError(8)), often(faults.Panic(8)), often(faults.Goexit(8)),
+		late(faults.Delay(8, 3*second), 3*second), late(faults.Duplicate(8, 3*second), 3*second),
+	}
+}()
+
 // smallSimulation makes up a simulation that a replay can follow.
 func smallSimulation(t testing.TB, e catalogue.Entry, seed uint64) scheduler.Simulation {
 	t.Helper()
@@ -60,13 +101,8 @@ func smallSimulation(t testing.TB, e catalogue.Entry, seed uint64) scheduler.Sim
 	if pick(2) == 0 {
 		c.Arrivals = distribution.Poisson(0.2 + random.Float64())
 	}
-	if pick(3) == 0 {
-		c.Faults = append(c.Faults, scheduler.NodeFault{
-			Fault: faults.Pause(8, 15*time.Second), Every: 20 * time.Second, Lasts: distribution.Uniform(model.Between(0, 15*time.Second)),
-		})
-	}
-	if pick(4) == 0 {
-		c.Faults = append(c.Faults, scheduler.NodeFault{Fault: faults.Crash(8), Every: 40 * time.Second})
+	for _, kind := range random.Perm(len(simulatedKinds))[:[]int{0, 0, 1, 1, 1, 2, 2, 3}[pick(8)]] {
+		c.Faults = append(c.Faults, simulatedKinds[kind])
 	}
 	c.Duration = 3 * time.Minute
 	c.Seed = seed
@@ -82,9 +118,36 @@ func TestEachStepOfASimulationReplays(t *testing.T) {
 		group.Go(func() {
 			for seed := range uint64(*simulateSeeds) {
 				c := smallSimulation(t, e, seed)
-				if err := replays(c); err != nil {
+				if _, err := replays(c); err != nil {
 					t.Errorf("%s, seed %d: %v\n%s %+v", e.Name, seed, err, parameters(c), c)
 				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// The same with each fault alone, and each does strike.
+func TestEachFaultOfASimulationReplays(t *testing.T) {
+	var group sync.WaitGroup
+	for _, f := range simulatedKinds {
+		group.Go(func() {
+			name, struck := f.Fault.Name(), 0
+			for i, e := range catalogue.All() {
+				for seed := range uint64(*simulateSeeds) / 12 {
+					c := smallSimulation(t, e, 1000*uint64(i)+seed)
+					c.Faults = []scheduler.SimulatedFault{f}
+					strikes, err := replays(c)
+					if err != nil {
+						t.Errorf("%s, %s, seed %d: %v\n%s %+v", name, e.Name, seed, err, parameters(c), c)
+					}
+					for _, n := range strikes {
+						struck += n
+					}
+				}
+			}
+			if struck == 0 {
+				t.Errorf("the fault %s never strikes in the runs that are replayed", name)
 			}
 		})
 	}
@@ -98,30 +161,31 @@ func parameters(c scheduler.Simulation) (text string) {
 	return text
 }
 
-// replays compares a simulation with its replay, for each property.
-func replays(c scheduler.Simulation) error {
-	c, err := c.Check()
+// replays compares a simulation with its replay, for each property, and returns how often each
+// fault struck.
+func replays(c scheduler.Simulation) (strikes []int, err error) {
+	c, err = c.Check()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	properties := []model.Property{checks.MutualExclusion(), checks.NoStaleOverwrite(), checks.NoForeignRelease(), checks.NoOrphanedLock(), checks.RebuildBound(min(c.RebuildBound, 200))}
 	c.Properties = properties
 	simulated, err := scheduler.Simulate(context.Background(), c, scheduler.SimulateOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range properties {
 		t, result, err := scheduler.SimulatedTrace(c, 0, p)
 		var tooMany *scheduler.ScenarioError
 		if errors.As(err, &tooMany) && strings.Contains(err.Error(), "strikes") {
 			// It has too many faults for a trace.
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.Name(), err)
+			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		if !reflect.DeepEqual(result, simulated.Runs[0]) {
-			return fmt.Errorf("the run that is traced is %+v, but %+v if it is not", result, simulated.Runs[0])
+			return nil, fmt.Errorf("the run that is traced is %+v, but %+v if it is not", result, simulated.Runs[0])
 		}
 		violated := time.Duration(-1)
 		for _, v := range result.Violations {
@@ -134,8 +198,8 @@ func replays(c scheduler.Simulation) error {
 			replayed = t.Steps[len(t.Steps)-1].Time
 		}
 		if violated != replayed {
-			return fmt.Errorf("%s is violated at %v in the simulation, at %v in the replay", p.Name(), violated, replayed)
+			return nil, fmt.Errorf("%s is violated at %v in the simulation, at %v in the replay", p.Name(), violated, replayed)
 		}
 	}
-	return nil
+	return simulated.Runs[0].Strikes, nil
 }

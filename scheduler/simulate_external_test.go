@@ -71,7 +71,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 		c := simulation(t, e.Name, func(c *scheduler.Simulation) {
 			c.Nodes, c.Requests, c.Runs, c.Updates, c.ValueTTL = 5, 40, 9, 2, 20*time.Second
 			c.Arrivals = distribution.Poisson(10)
-			c.Faults = []scheduler.NodeFault{
+			c.Faults = []scheduler.SimulatedFault{
 				{Fault: faults.Pause(8, time.Minute), Every: 20 * time.Second, Lasts: lognormal(t, time.Second, 10*time.Second)},
 				{Fault: faults.Crash(8), Every: time.Minute},
 			}
@@ -144,7 +144,7 @@ func TestNothingIsSimulatedThatACheckExcludes(t *testing.T) {
 func TestPollersWithoutHopeAreUnanswered(t *testing.T) {
 	c := simulation(t, "nottl", func(c *scheduler.Simulation) {
 		c.Nodes, c.Requests, c.Runs = 4, 100, 40
-		c.Faults = []scheduler.NodeFault{{Fault: faults.Crash(8), Every: 30 * time.Second}}
+		c.Faults = []scheduler.SimulatedFault{{Fault: faults.Crash(8), Every: 30 * time.Second}}
 	})
 	stuck := 0
 	for _, r := range simulate(t, c, 0).Runs {
@@ -184,11 +184,19 @@ func TestSimulationsThatMakeNoSenseAreRefused(t *testing.T) {
 		"it must be positive, or 0 for an hour": func(c *scheduler.Simulation) { c.Duration = -1 },
 		"updates within":                        func(c *scheduler.Simulation) { c.UpdateWithin = -1 },
 		"does not follow the property answered": func(c *scheduler.Simulation) { c.Properties = []model.Property{checks.Answered()} },
-		"it knows those alone that halt a node or end it": func(c *scheduler.Simulation) {
-			c.Faults = []scheduler.NodeFault{{Fault: faults.ClockForward(1, time.Second), Every: 1}}
+		"does not follow the fault clock-forward": func(c *scheduler.Simulation) {
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.ClockForward(1, time.Second), Every: time.Second}}
 		},
-		"the fault evict strikes no node":                func(c *scheduler.Simulation) { c.Faults = []scheduler.NodeFault{{Fault: faults.Evict(1), Every: 1}} },
-		"the time must be positive":                      func(c *scheduler.Simulation) { c.Faults = []scheduler.NodeFault{{Fault: faults.Crash(1)}} },
+		"the fault lost-reply strikes operations": func(c *scheduler.Simulation) {
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.LostReply(1), Every: time.Second}}
+		},
+		"the fault evict strikes no operations": func(c *scheduler.Simulation) {
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.Evict(1), Share: 0.1}}
+		},
+		"for how long the fault starve lasts": func(c *scheduler.Simulation) {
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.Starve(1, time.Second), Every: time.Second}}
+		},
+		"the time must be positive":                      func(c *scheduler.Simulation) { c.Faults = []scheduler.SimulatedFault{{Fault: faults.Crash(1)}} },
 		"does not follow processes that tell each other": func(c *scheduler.Simulation) { c.Protocol = &catalogue.NoTTL{Notify: true} },
 		"does not follow times that are written down":    func(c *scheduler.Simulation) { c.Protocol = &catalogue.SetNX{Expiry: "recorded"} },
 		"steps without end in no time":                   func(c *scheduler.Simulation) { *c = withoutTime(*c) },

@@ -24,6 +24,7 @@ func (m *simulator) countEvent(process int32) {
 		}
 	}
 	if e.Reached && m.isCommand(e) {
+		m.used |= 1 << e.Operation.Store
 		r.Commands++
 	}
 	if isRebuild(e) {

@@ -1,25 +1,26 @@
 package scheduler
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"lockstep/model"
 	"lockstep/scheduler/distribution"
 )
 
-// nodeStrike is when a fault strikes a node, or ends there.
-type nodeStrike struct {
+// plannedStrike is when a fault strikes, or is over: on a node, if it strikes each for itself.
+type plannedStrike struct {
 	at    int64
 	node  int32
 	fault uint8
 	ends  bool
+	// process is the one that is starved.
+	process int32
 }
 
 // strikes are what faults are still to do, of which the earliest comes first.
 type strikes struct {
 	queue  queue
-	of     []nodeStrike
+	of     []plannedStrike
 	random []rand.PCG
 	every  []distribution.Distribution
 }
@@ -31,29 +32,50 @@ func (s *strikes) first() int64 {
 	return s.queue[0].at
 }
 
-// plan says when each fault strikes each node for the first time. Each pair has a place and
-// a stream of randomness of its own.
+// plan says when each fault strikes for the first time: each node, if it strikes these. What
+// has a plan has a place and a stream of randomness of its own.
 func (m *simulator) plan() {
 	c, s := m.config, &m.strikes
-	n := len(c.Faults) * c.Nodes
-	s.queue, s.of, s.random, s.every = s.queue[:0], resized(s.of, n), resized(s.random, n), s.every[:0]
+	s.queue, s.of, s.random, s.every = s.queue[:0], s.of[:0], s.random[:0], s.every[:0]
 	for fault, f := range c.Faults {
 		s.every = append(s.every, distribution.Exponential(f.Every))
-		for node := range c.Nodes {
-			k := fault*c.Nodes + node
-			s.random[k].Seed(m.seed, seedOf(m.seed, faultStream, uint64(k)))
-			s.of[k] = nodeStrike{node: int32(node), fault: uint8(fault)}
+		targets := 1
+		switch {
+		case m.kinds[fault] == intercepting:
+			targets = 0
+		case m.kinds[fault].onNodes():
+			targets = c.Nodes
+		}
+		for target := range targets {
+			k := len(s.of)
+			x := plannedStrike{node: anyNode, fault: uint8(fault)}
+			if m.kinds[fault].onNodes() {
+				x.node = int32(target)
+			}
+			s.of = append(s.of, x)
+			s.random = append(s.random, rand.PCG{})
+			s.random[k].Seed(m.seed, seedOf(m.seed, faultStream, uint64(fault*c.Nodes+target)))
 			m.planNext(k)
 		}
 	}
 }
 
-// planNext says when a fault strikes a node again.
+// planNext says when a fault strikes again.
 func (m *simulator) planNext(k int) {
 	s := &m.strikes
 	at := m.now + 1 + int64(s.every[s.of[k].fault].Sample(&s.random[k]))
 	s.of[k].at, s.of[k].ends = at, false
 	s.queue.push(turn{at, int32(k)})
+}
+
+// planEnd says when what a fault does is over, and returns that.
+func (m *simulator) planEnd(k int) int64 {
+	s := &m.strikes
+	x := &s.of[k]
+	x.at = m.now + max(int64(m.config.Faults[x.fault].Lasts.Sample(&s.random[k])), 0)
+	x.ends = true
+	s.queue.push(turn{x.at, int32(k)})
+	return x.at
 }
 
 // strike lets a fault do what is first.
@@ -63,107 +85,71 @@ func (m *simulator) strike() error {
 	s.queue.pop()
 	x := &s.of[k]
 	m.now = x.at
-	at := &m.places[x.node]
-	switch {
-	case at.node.Status == model.Crashed:
-		return nil
-	case !x.ends && at.node.Status != model.Running && m.rules.Faults[x.fault].Halts():
-		// It stands still already.
-		m.planNext(k)
+	switch m.kinds[x.fault] {
+	case halting, ending, rebooting:
+		return m.strikeNode(k)
+	case cutting, stopping:
+		return m.strikeStore(k)
+	case lagging:
+		return m.strikeReplica(k)
+	case starving:
+		return m.strikeProcess(k)
+	case cancelling:
+		return m.strikeRequest(k)
+	}
+	return m.strikeEntries(k)
+}
+
+// strikeEntries lets a fault change what is in the stores, or do something to their clocks.
+func (m *simulator) strikeEntries(k int) error {
+	if err := m.alone(); err != nil {
+		return err
+	}
+	move, ok := m.offered(k, model.MoveFault)
+	m.planNext(k)
+	if !ok {
 		return nil
 	}
-	m.rouseOn(x.node, turn{m.now, -1})
-	if m.log != nil {
-		m.log.strike(m, x)
+	m.rouse(turn{m.now, -1})
+	if err := m.alone(); err != nil {
+		return err
 	}
+	m.result.Strikes[move.Fault]++
+	return m.applyStrike(&move, simulatedStep{process: -1, node: anyNode})
+}
+
+// alone prepares a state in which nobody is but those who own what is in the entries.
+func (m *simulator) alone() error {
 	m.clear()
-	local := m.visit(x.node)
 	m.takesOwners(-1)
-	if err := m.ready(); err != nil {
+	return m.ready()
+}
+
+// offered draws one of the moves of a kind that a fault offers in the state; ok is false if
+// there is none.
+func (m *simulator) offered(k int, kind model.MoveKind) (move model.Move, ok bool) {
+	s, fault := &m.step, m.strikes.of[k].fault
+	s.moves.Reset(s)
+	m.rules.Faults[fault].Offer(m.rules, &m.state, &s.moves)
+	kept := s.moves.List[:0]
+	for _, move := range s.moves.List {
+		if move.Kind == kind {
+			move.Fault = fault
+			kept = append(kept, move)
+		}
+	}
+	s.moves.List = kept
+	if len(kept) == 0 {
+		return move, false
+	}
+	return kept[within(&m.strikes.random[k], 0, int64(len(kept)-1))], true
+}
+
+// applyStrike lets a fault begin or end as the move says, and notes that as the step.
+func (m *simulator) applyStrike(move *model.Move, as simulatedStep) error {
+	if err := m.apply(move, -1); err != nil {
 		return err
 	}
-	move := model.Move{Kind: model.MoveFault, Index: local, Fault: x.fault}
-	if x.ends {
-		move.Kind = model.MoveRecovery
-	}
-	m.state.Left[x.fault] = 1
-	if err := m.apply(&move, -1); err != nil {
-		return err
-	}
-	for n := range m.step.nodes {
-		m.leave(n)
-	}
-	switch at.node.Status {
-	case model.Halted:
-		at.runsAgain = m.now + max(int64(m.config.Faults[x.fault].Lasts.Sample(&s.random[k])), 0)
-		x.at, x.ends = at.runsAgain, true
-		s.queue.push(turn{x.at, int32(k)})
-		m.result.Strikes[x.fault]++
-	case model.Running:
-		m.planNext(k)
-	default:
-		m.result.Strikes[x.fault]++
-		m.crash(x.node)
-	}
+	m.noteStrike(as)
 	return nil
-}
-
-// crash forgets everybody on a node that has crashed.
-func (m *simulator) crash(node int32) {
-	for root := range m.families {
-		f := &m.families[root]
-		if f.node != node {
-			continue
-		}
-		for process := f.first; process >= 0; process = m.actors[process].next {
-			a := &m.actors[process]
-			if m.shapes.list[a.shape].process.Rebuilding {
-				m.rebuilding--
-			}
-			m.end(process)
-		}
-		f.first = -1
-		if root < m.roots-m.config.Updates && !f.answered {
-			m.result.Lost++
-		}
-	}
-	at := &m.places[node]
-	at.open = [model.MaxKeys]int32{}
-	for key := range at.waiting {
-		at.waiting[key] = at.waiting[key][:0]
-	}
-}
-
-// tryFaults refuses faults of which a simulation does not know what they do to a node.
-func (m *simulator) tryFaults() error {
-	for i, f := range m.rules.Faults {
-		s := model.State{Nodes: []model.Node{{}}}
-		s.Left[i] = 1
-		move := model.Move{Kind: model.MoveFault, Fault: uint8(i)}
-		var e model.Event
-		if err := m.rules.Apply(&s, &move, &e); err != nil {
-			return err
-		}
-		if is := s.Nodes[0].Status; is != model.Halted && is != model.Crashed {
-			return about(fmt.Errorf("a simulation does not follow the fault %s: it knows those alone that halt a node or end it", f.Name()), f.Name())
-		}
-	}
-	return nil
-}
-
-// overdue reports whether a process is at its upper bound, or beyond it.
-func (m *simulator) overdue(a *actor) bool {
-	p := m.shapes.list[a.shape].process
-	if p.Clock == model.NoClock {
-		return false
-	}
-	m.clear()
-	m.takesFamily(a.root)
-	for i, process := range m.step.members {
-		if a == &m.actors[process] {
-			bound := m.rules.Bound(&m.state, &m.state.Processes[i])
-			return bound != 0 && bound != model.Forever && m.step.AtLeast(m.state.Processes[i].Clock, bound)
-		}
-	}
-	return false
 }

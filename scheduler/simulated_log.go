@@ -26,8 +26,13 @@ type simulatedStep struct {
 	node    int32
 	fault   uint8
 	overdue []string
-	// deserted: a fault strikes a node on which nothing is going on.
-	deserted bool
+	// deserted: a fault strikes a node on which nothing is going on. anytime: in a check it
+	// begins only where it can be noticed.
+	deserted, anytime bool
+	// reached: an operation that is given up has taken effect all the same; goesOn: it may yet.
+	reached, goesOn bool
+	// arguments are what a fault says that strikes a store.
+	arguments []string
 
 	kind        model.MoveKind
 	operation   model.OperationKind
@@ -41,6 +46,7 @@ type simulatedStep struct {
 
 // quiet notes the step of a process that is known.
 func (l *simulatedLog) quiet(m *simulator, process int32, q *quiet, idle bool) {
+	m.actors[process].fell = false
 	l.steps = append(l.steps, simulatedStep{
 		at: m.now, process: process, kind: q.move, operation: q.kind, observation: q.observation, changes: l.changes, idle: idle,
 	})
@@ -52,9 +58,13 @@ func (m *simulator) note(process int32) {
 		return
 	}
 	e := &m.step.event
-	s := simulatedStep{at: m.now, process: process, kind: e.Move.Kind, observation: e.Observation, changes: m.log.changes, node: -1}
+	s := simulatedStep{at: m.now, process: process, kind: e.Move.Kind, observation: e.Observation, changes: m.log.changes, node: anyNode}
 	if e.Operation != nil {
 		s.operation = e.Operation.Kind
+	}
+	s.reached, s.goesOn = e.Reached, e.GoesOn
+	if e.Move.Kind == model.MoveFailure {
+		s.fault = e.Move.Fault
 	}
 	if process >= 0 {
 		s.label = m.actors[process].label
@@ -75,21 +85,78 @@ func (l *simulatedLog) add(s simulatedStep) {
 	}
 }
 
-// strike notes that a fault strikes a node, or ends.
-func (l *simulatedLog) strike(m *simulator, x *nodeStrike) {
-	s := simulatedStep{at: m.now, process: -1, node: x.node, fault: x.fault, kind: model.MoveFault, changes: l.changes}
-	s.deserted = !slices.ContainsFunc(m.actors, func(a actor) bool {
-		return !a.gone && m.families[a.root].node == x.node && m.shapes.list[a.shape].process.Active()
-	})
-	if x.ends {
-		s.kind = model.MoveRecovery
-		for process := range m.actors {
-			if a := &m.actors[process]; !a.gone && m.families[a.root].node == x.node && m.overdue(a) {
-				s.overdue = append(s.overdue, m.name(int32(process)))
-			}
+// noteStrike notes what a fault has just done.
+func (m *simulator) noteStrike(s simulatedStep) {
+	if m.log == nil {
+		return
+	}
+	e := &m.step.event
+	s.at, s.kind, s.fault, s.changes = m.now, e.Move.Kind, e.Move.Fault, m.log.changes
+	switch f := m.rules.Faults[s.fault]; f.Strikes() {
+	case model.OnKey:
+		s.key = e.Changes[0].Key
+	case model.OnStore:
+		s.arguments = append([]string{storeName(e.Store)}, m.overKeys(e)...)
+	}
+	m.log.add(s)
+}
+
+// overKeys names what is gone since a clock has stepped, or a replica has taken over in which
+// its TTL was over.
+func (m *simulator) overKeys(e *model.Event) (names []string) {
+	for i := range e.Changes {
+		if c := &e.Changes[i]; c.ByClock && !c.After.Present() {
+			k := m.learner.keys[c.Key]
+			names = append(names, k.store+"/"+k.key)
 		}
 	}
-	l.add(s)
+	return names
+}
+
+// overdueOf names the processes of which something is so and that are due, or have been.
+func (m *simulator) overdueOf(is func(process int32, a *actor) bool) (names []string) {
+	for process := range m.actors {
+		if a := &m.actors[process]; !a.gone && is(int32(process), a) && m.overdue(a) {
+			names = append(names, m.name(int32(process)))
+			a.fell = true
+		}
+	}
+	return names
+}
+
+// overdueOn names those who are due on the node of a fault that is over.
+func (m *simulator) overdueOn(x *plannedStrike) []string {
+	if !x.ends {
+		return nil
+	}
+	return m.overdueOf(func(process int32, a *actor) bool {
+		_, starved := m.starved[process]
+		return m.families[a.root].node == x.node && !starved && m.shapes.list[a.shape].process.Phase != model.Sent
+	})
+}
+
+// inhabitedBy reports whether something is going on on a node.
+func (m *simulator) inhabitedBy(node int32) bool {
+	return slices.ContainsFunc(m.actors, func(a actor) bool {
+		return !a.gone && m.families[a.root].node == node && m.shapes.list[a.shape].process.Active()
+	})
+}
+
+// overdue reports whether a process is at its upper bound, or beyond it.
+func (m *simulator) overdue(a *actor) bool {
+	p := m.shapes.list[a.shape].process
+	if p.Clock == model.NoClock || a.fell {
+		return false
+	}
+	m.clear()
+	m.takesFamily(a.root)
+	for i, process := range m.step.members {
+		if a == &m.actors[process] {
+			bound := m.rules.Bound(&m.state, &m.state.Processes[i])
+			return bound != 0 && bound != model.Forever && m.step.AtLeast(m.state.Processes[i].Clock, bound)
+		}
+	}
+	return false
 }
 
 // sorted returns the steps in the order in which they happened.
@@ -116,6 +183,7 @@ func (m *simulator) inhabited() []simulatedStep {
 	held := map[int32]simulatedStep{}
 	for _, s := range m.log.sorted() {
 		switch {
+		case s.node == anyNode || s.anytime:
 		case s.kind == model.MoveFault && s.deserted:
 			if m.rules.Faults[s.fault].Halts() {
 				held[s.node] = s

@@ -29,6 +29,9 @@ func (m *simulator) learnQuiet(process int32, was shapeID, created uint32, own *
 	if e.Operation != nil {
 		q.kind = e.Operation.Kind
 	}
+	if q.command {
+		q.uses = 1 << e.Operation.Store
+	}
 	for k := range e.Marks {
 		q.restarts = q.restarts || e.Marks[k].Kind == model.MarkRestart
 		q.loops = q.restarts || q.loops || e.Marks[k].Kind == model.MarkKeep
@@ -100,10 +103,12 @@ func (m *simulator) goOn(process int32, a *actor, q *quiet) {
 	}
 	if q.command {
 		m.result.Commands++
+		m.used |= q.uses
 	}
 	if q.ended {
+		// What it has sent may still be under way.
+		m.families[process].first = a.next
 		m.end(process)
-		m.families[process].first = -1
 		return
 	}
 	a.shape = q.next
@@ -127,7 +132,10 @@ func (m *simulator) carry(process int32, a *actor, q *quiet) {
 // circles reports whether a process of the shape takes quiet steps for ever, as long as the
 // world stays as it is: one that polls. Then what it does may wait until the world
 // changes.
-func (m *simulator) circles(id shapeID) bool {
+func (m *simulator) circles(process int32, id shapeID) bool {
+	if m.halts && m.restless(process) {
+		return false
+	}
 	from := &m.shapes.list[id]
 	if from.cycles && from.checked == m.changes {
 		return true
@@ -135,8 +143,9 @@ func (m *simulator) circles(id shapeID) bool {
 	from.checked, from.cycles, from.seen = m.changes, false, 0
 	lasts := false
 	for at, steps := id, 0; steps < 64; steps++ {
-		q := &m.shapes.list[at].quiet
-		if !m.knows(q) || q.ended || q.reads || q.rebuilding != 0 {
+		shape := &m.shapes.list[at]
+		q := &shape.quiet
+		if shape.intercepted != 0 || !m.knows(q) || q.ended || q.reads || q.rebuilding != 0 {
 			return false
 		}
 		lasts = lasts || q.timer.kind == anyTimeWithin && q.timer.least+q.timer.span > 0
@@ -144,6 +153,21 @@ func (m *simulator) circles(id shapeID) bool {
 		if at = q.next; at == id {
 			from.cycles = lasts
 			return lasts
+		}
+	}
+	return false
+}
+
+// restless reports whether a process may have to wait for something else than time, or see
+// something else than what is in the stores, as long as a fault lasts.
+func (m *simulator) restless(process int32) bool {
+	if _, starved := m.starved[process]; starved || m.state.Replica.Reads {
+		return true
+	}
+	node := m.families[m.actors[process].root].node
+	for i := range m.outages {
+		if at := m.outages[i].node; at == anyNode || at == node {
+			return true
 		}
 	}
 	return false

@@ -37,7 +37,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 		if process < 0 && len(m.idle) == 0 {
 			break
 		}
-		if process < 0 && m.expires == notDue {
+		if process < 0 && m.expires == notDue && !m.hopes {
 			// Those who poll will do so for ever: nothing changes the world any more.
 			m.rouse(turn{m.now, int32(m.roots)})
 			break
@@ -90,14 +90,31 @@ func (m *simulator) next() (at int64, process int32) {
 func (m *simulator) turn(process int32) error {
 	a := &m.actors[process]
 	shape := &m.shapes.list[a.shape]
-	if m.halts && m.waitsForNode(process, a, shape) {
-		return nil
+	node := m.families[a.root].node
+	if m.halts {
+		switch until := m.heldUntil(process, a, shape); {
+		case until > m.now:
+			a.due = until
+			m.queue.replace(turn{until, process})
+			return nil
+		case shape.process.Phase == model.Waiting && m.places[node].node.Status == model.Down:
+			m.turnedAway(process)
+			return nil
+		}
+	}
+	by := unstruck
+	if m.intercepts {
+		by = m.struckBy(a, shape)
 	}
 	q := &shape.quiet
-	if !m.knows(q) {
+	if !m.knows(q) || by != unstruck || m.halts && !m.isQuiet(process, shape) {
 		m.queue.pop()
 		a.due = notDue
-		return m.act(process)
+		err := m.act(process, by)
+		if err == nil && m.places[node].node.Status == model.Doomed {
+			err = m.doomed(node)
+		}
+		return err
 	}
 	if m.log != nil {
 		m.log.quiet(m, process, q, false)
@@ -107,7 +124,7 @@ func (m *simulator) turn(process int32) error {
 	switch {
 	case q.ended:
 		m.queue.pop()
-	case q.loops && m.circles(a.shape):
+	case q.loops && m.circles(process, a.shape):
 		m.queue.pop()
 		m.rest(process, a)
 	default:
@@ -116,16 +133,9 @@ func (m *simulator) turn(process int32) error {
 	return nil
 }
 
-// waitsForNode reports whether the node of a process is halted; its turn then comes when
-// that runs again. A request may arrive all the same.
-func (m *simulator) waitsForNode(process int32, a *actor, s *shape) bool {
-	at := &m.places[m.families[a.root].node]
-	if s.process.Phase == model.Waiting || at.node.Status != model.Halted {
-		return false
-	}
-	a.due = at.runsAgain
-	m.queue.replace(turn{a.due, process})
-	return true
+// isQuiet reports whether no fault that lasts changes what a process sees of the stores.
+func (m *simulator) isQuiet(process int32, s *shape) bool {
+	return !m.state.Replica.Reads && (len(m.outages) == 0 || m.refused(process, s) == nil)
 }
 
 func (m *simulator) time() time.Duration { return time.Duration(m.now) }

@@ -24,6 +24,8 @@ type shape struct {
 	operation *model.Operation
 	// references is how many tokens, flights and clocks of registers it refers to.
 	references uint8
+	// intercepted are the faults that may strike the operation, each as a bit.
+	intercepted uint8
 	// tokensOnly: it refers to nothing but tokens.
 	tokensOnly bool
 	// quiet is what the next step of such a process is, if that concerns nobody else.
@@ -39,9 +41,13 @@ type shape struct {
 type shapes struct {
 	list []shape
 	ids  map[model.Process]shapeID
+	// intercepted returns the faults that may strike an operation, each as a bit.
+	intercepted func(*model.Operation) uint8
 }
 
-func newShapes() shapes { return shapes{ids: map[model.Process]shapeID{}} }
+func newShapes(intercepted func(*model.Operation) uint8) shapes {
+	return shapes{ids: map[model.Process]shapeID{}, intercepted: intercepted}
+}
 
 // of returns the shape of a process, whose references have been numbered.
 func (s *shapes) of(p *model.Process, a model.Automaton) (shapeID, error) {
@@ -57,6 +63,7 @@ func (s *shapes) of(p *model.Process, a model.Automaton) (shapeID, error) {
 		if err := followed(&op, p); err != nil {
 			return 0, err
 		}
+		next.intercepted = s.intercepted(&op)
 	}
 	highest := -1
 	for _, r := range p.Held() {
@@ -129,6 +136,8 @@ type quiet struct {
 	timer   timer
 	move    model.MoveKind
 	kind    model.OperationKind
+	// uses is the store that is used, as a bit.
+	uses uint16
 	// observation is what the process observes.
 	observation model.Observation
 	answer      model.Answer
@@ -152,6 +161,8 @@ type timer struct {
 	least, span int64 // ns
 	// starts: its clock starts.
 	starts bool
+	// fault is the one by which a request is late.
+	fault uint8
 }
 
 type timerKind uint8
@@ -165,6 +176,8 @@ const (
 	// that.
 	latencyTimer
 	computeTimer
+	// lateTimer: after a time that is drawn from the distribution of a fault.
+	lateTimer
 	// keptTimer: when it would have, anyway.
 	keptTimer
 )

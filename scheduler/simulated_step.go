@@ -8,11 +8,11 @@ import (
 )
 
 // act lets a process take its next step by the rules of the world, on a state of those
-// whom it may concern.
-func (m *simulator) act(process int32) error {
+// whom it may concern. by is the fault that strikes its operation, if one does.
+func (m *simulator) act(process int32, by int) error {
 	a := &m.actors[process]
 	was, family := a.shape, &m.families[a.root]
-	alone := family.first == a.root && a.next < 0 && !a.entangled
+	alone := process == a.root && a.next < 0 && !a.entangled
 	m.clear()
 	if err := m.gather(process); err != nil {
 		return err
@@ -24,8 +24,16 @@ func (m *simulator) act(process int32) error {
 		a.waits = false
 	}
 	m.allow(&m.state.Processes[i])
+	refusing := m.refused(process, &m.shapes.list[was])
+	if refusing != nil {
+		m.state.Outage = *refusing
+		m.state.Outage.Node = m.state.Processes[i].Node
+	}
 	s.moves.Reset(s)
 	m.rules.ProcessMoves(&m.state, i, &s.moves)
+	m.state.Outage = model.Outage{}
+	alone = alone && by == unstruck && refusing == nil && !m.state.Replica.Reads
+	struck(&s.moves, by)
 	switch n := len(s.moves.List); {
 	case s.moves.Err != nil:
 		return s.moves.Err
@@ -37,6 +45,9 @@ func (m *simulator) act(process int32) error {
 	case n > 1:
 		alone = false
 		s.moves.List[0] = s.moves.List[within(&a.random, 0, int64(n-1))]
+	}
+	if move := &s.moves.List[0]; move.Kind == model.MoveFailure {
+		m.result.Strikes[move.Fault]++
 	}
 	created, own := family.created, a.references
 	if err := m.apply(&s.moves.List[0], process); err != nil {
@@ -59,6 +70,8 @@ func (m *simulator) act(process int32) error {
 
 var errUnseen = errors.New("scheduler: a simulation has let a process wait for something that it does not follow")
 
+var errDoomed = errors.New("scheduler: in a simulation a node does not crash that is to")
+
 var errNoStep = errors.New("scheduler: a process of a simulation has nothing to do when its time has come")
 
 // allow sets the clock of a process whose time has come by a distribution to what its range
@@ -78,17 +91,6 @@ func (m *simulator) gather(process int32) error {
 	op := m.shapes.list[a.shape].operation
 	node := m.families[a.root].node
 	m.visit(node)
-	m.takesOwners(a.root)
-	if a.entangled {
-		for other := m.families[a.root].first; other >= 0; other = m.actors[other].next {
-			o := &m.actors[other]
-			for _, r := range m.shapes.list[o.shape].process.Held() {
-				if r.Kind == model.KindToken {
-					m.takesOwner(o.references[r.N], a.root)
-				}
-			}
-		}
-	}
 	if op != nil {
 		switch op.Kind {
 		case model.JoinFlight, model.StartFlight, model.ForgetFlight:
@@ -101,7 +103,25 @@ func (m *simulator) gather(process int32) error {
 			m.takesWaiting(process, op)
 		}
 	}
-	m.takesFamily(a.root)
+	return m.gatherFamily(a.root)
+}
+
+// gatherFamily puts a family into the state, after those who own what it refers to and what
+// is in the entries.
+func (m *simulator) gatherFamily(root int32) error {
+	m.takesOwners(root)
+	for process := m.families[root].first; process >= 0; process = m.actors[process].next {
+		a := &m.actors[process]
+		if !a.entangled {
+			continue
+		}
+		for _, r := range m.shapes.list[a.shape].process.Held() {
+			if r.Kind == model.KindToken {
+				m.takesOwner(a.references[r.N], root)
+			}
+		}
+	}
+	m.takesFamily(root)
 	return m.ready()
 }
 
@@ -130,13 +150,7 @@ func (m *simulator) apply(move *model.Move, process int32) error {
 	m.nameTokens(process)
 	m.watch(process)
 	changed := dependency(0)
-	for k := range m.state.Keys {
-		e := &m.state.Entries[k]
-		if e.Clock == model.Fresh {
-			e.Clock = k + 1
-			s.clocks[e.Clock] = m.now
-		}
-	}
+	m.startClocks()
 	for k := range s.event.Changes {
 		c := &s.event.Changes[k]
 		if before, after := c.Before, c.After; before != after {
@@ -152,6 +166,9 @@ func (m *simulator) apply(move *model.Move, process int32) error {
 	}
 	if !bytes.Equal(memory, m.state.Memory) {
 		changed = ^dependency(0)
+	}
+	if move.Kind == model.MoveFault || move.Kind == model.MoveRecovery {
+		m.expires = notDue
 	}
 	if m.expires == notDue {
 		m.nextExpiry()
@@ -194,7 +211,7 @@ func (m *simulator) nextExpiry() {
 	m.expires = notDue
 	for k := range m.state.Keys {
 		e := &m.state.Entries[k]
-		if e.Clock == model.NoClock {
+		if e.Clock == model.NoClock || !m.rules.Runs(&m.state, model.KeyID(k)) {
 			continue
 		}
 		if at := m.step.clocks[e.Clock] + int64(m.tick.Duration(e.TTL)); at < m.expires {
@@ -277,6 +294,7 @@ func (m *simulator) settle(i int) error {
 	var references [model.MaxRegisters]uint64
 	p, count := m.outline(i, &references)
 	copy(a.references[:], references[:count])
+	a.fell = false
 	a.spawned, a.label = in.Spawned, in.Label
 	mentions, foreign := m.foreign(&p, a)
 	a.entangled = foreign || a.entangled && mentions
@@ -290,6 +308,9 @@ func (m *simulator) settle(i int) error {
 	t := m.timerOf(i)
 	if t.kind == blockedTimer || t.least > 0 && p.Phase == model.Acting && m.shapes.list[a.shape].operation.Kind == model.Lock {
 		m.waitOn(process)
+	}
+	if in.Phase == model.Sent && t.kind == keptTimer && a.due == notDue {
+		t = *m.sentOn(a, i)
 	}
 	if due := m.dueBy(a, &t); due != a.due {
 		a.due = due
@@ -320,6 +341,13 @@ func (m *simulator) kept(token uint64) bool {
 	for k := range m.state.Keys {
 		if v := &m.state.Entries[k].Value; v.Kind == model.KindToken && m.step.tokens[v.N] == token {
 			return true
+		}
+	}
+	if m.state.Replica.Lags {
+		for k := range m.state.Replica.Entries {
+			if v := &m.state.Replica.Entries[k].Value; v.Kind == model.KindToken && m.step.tokens[v.N] == token {
+				return true
+			}
 		}
 	}
 	for n := range m.state.Nodes {
@@ -398,6 +426,9 @@ func (m *simulator) end(process int32) {
 		m.believes(process, false)
 	}
 	a.gone, a.due = true, notDue
+	if len(m.starved) > 0 {
+		delete(m.starved, process)
+	}
 	if int(process) >= m.roots {
 		m.free = append(m.free, process)
 	}

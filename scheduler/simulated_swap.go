@@ -11,8 +11,8 @@ import (
 type stepState struct {
 	// tokens are the tokens by slot, 0 for none.
 	tokens [model.MaxTokens]uint64
-	// clocks are since when clocks run, in ns. The first are those of entries, by key;
-	// next is the first that is free.
+	// clocks are since when clocks run, in ns. The first are those of entries, by key, and of
+	// a replica; next is the first that is free.
 	clocks [256]int64
 	next   int
 	// flights and nodes are the numbers in the simulation of those of the state, members
@@ -58,12 +58,22 @@ func (m *simulator) clear() {
 			kept |= 1 << v.N
 		}
 	}
+	if m.state.Replica.Lags {
+		for k := range m.state.Replica.Entries {
+			if v := &m.state.Replica.Entries[k].Value; v.Kind == model.KindToken {
+				kept |= 1 << v.N
+			}
+		}
+	}
 	for slot := range s.tokens {
 		if kept>>slot&1 == 0 {
 			s.tokens[slot] = 0
 		}
 	}
-	s.next = model.MaxKeys + 1
+	for i := range m.rules.Faults {
+		m.state.Left[i] = 1
+	}
+	s.next = firstFreeClock
 	s.flights, s.nodes, s.members, s.like = s.flights[:0], s.nodes[:0], s.members[:0], s.like[:0]
 	m.state.Processes, m.state.Nodes = m.state.Processes[:0], m.state.Nodes[:0]
 	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint16{}
@@ -233,6 +243,13 @@ func (m *simulator) takesOwners(but int32) {
 	for k := range m.state.Keys {
 		if v := &m.state.Entries[k].Value; v.Kind == model.KindToken {
 			m.takesOwner(m.step.tokens[v.N], but)
+		}
+	}
+	if m.state.Replica.Lags {
+		for k := range m.state.Replica.Entries {
+			if v := &m.state.Replica.Entries[k].Value; v.Kind == model.KindToken {
+				m.takesOwner(m.step.tokens[v.N], but)
+			}
 		}
 	}
 }

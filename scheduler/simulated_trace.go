@@ -61,12 +61,12 @@ func (c *prepared) affords(steps []simulatedStep) error {
 	for i, f := range c.Faults {
 		strikes := 0
 		for k := range steps {
-			if steps[k].kind == model.MoveFault && int(steps[k].fault) == i {
+			if steps[k].kind.IsFault() && int(steps[k].fault) == i {
 				strikes++
 			}
 		}
 		if name := f.Fault.Name(); strikes > f.Fault.Budget() {
-			return about(fmt.Errorf("the run cannot be written as a trace: the fault %s strikes %d times, and a trace has room for %d; let it strike less often", name, strikes, f.Fault.Budget()), name+"-every")
+			return about(fmt.Errorf("the run cannot be written as a trace: the fault %s strikes %d times, and a trace has room for %d; let it strike less often", name, strikes, f.Fault.Budget()), "fault")
 		}
 	}
 	return nil
@@ -110,30 +110,83 @@ func newTrace(s Scenario, p model.Property) *model.Trace {
 
 // retrace lets a replay take the steps of the log.
 func (m *simulator) retrace(r *replayer, steps []simulatedStep, t *model.Trace, p model.Property) error {
+	held := heldStrikes{}
 	for i, want := range steps {
 		if err := r.pass(time.Duration(want.at) - r.now); err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, m.described(&want), err)
 		}
-		got, offered, err := r.take(want.kind.String(), func(got *model.TraceStep, e *model.Event) bool {
-			return m.isStep(r, &want, got, e)
-		})
+		if want.kind == model.MoveRecovery && held.drop(&want) {
+			continue
+		}
+		got, offered, err := m.again(r, &want)
 		if err != nil {
 			return err
+		}
+		if got == nil && want.kind == model.MoveFault && (want.anytime || m.kinds[want.fault] == rebooting) {
+			// It makes no difference until there is something that it concerns.
+			held = append(held, want)
+			continue
 		}
 		if got == nil {
 			return fmt.Errorf("step %d, %s: what is possible is %v", i+1, m.described(&want), texts(offered))
 		}
-		t.Steps = append(t.Steps, *got)
-		if want.kind.IsFault() {
-			t.Faults++
-		}
-		t.Weight += want.kind.Weight()
-		if r.broken {
-			t.Explanation, err = explain(p, t)
+		if done, err := r.adds(t, p, got, want.kind); done || err != nil {
 			return err
+		}
+		for k := 0; k < len(held); k++ {
+			late := held[k]
+			got, _, err := m.again(r, &late)
+			if err != nil {
+				return err
+			}
+			if got == nil {
+				continue
+			}
+			held = slices.Delete(held, k, k+1)
+			k--
+			if done, err := r.adds(t, p, got, late.kind); done || err != nil {
+				return err
+			}
 		}
 	}
 	return m.agrees(r)
+}
+
+// heldStrikes are faults that have begun and of which a check knows nothing before there is
+// something that they concern.
+type heldStrikes []simulatedStep
+
+// drop forgets the one that is over, and reports whether it was there.
+func (h *heldStrikes) drop(over *simulatedStep) bool {
+	for k, s := range *h {
+		if s.fault == over.fault && s.node == over.node {
+			*h = slices.Delete(*h, k, k+1)
+			return true
+		}
+	}
+	return false
+}
+
+// again lets a replay take a step of the log, if it can: nil if it cannot, and what is
+// possible instead.
+func (m *simulator) again(r *replayer, want *simulatedStep) (got *model.TraceStep, offered []model.TraceStep, err error) {
+	return r.take(want.kind.String(), func(got *model.TraceStep, e *model.Event) bool {
+		return m.isStep(r, want, got, e)
+	})
+}
+
+// adds puts a step that was taken at the end of a trace, and reports whether that is over: the
+// property is violated.
+func (r *replayer) adds(t *model.Trace, p model.Property, got *model.TraceStep, kind model.MoveKind) (over bool, err error) {
+	t.Steps = append(t.Steps, *got)
+	if kind.IsFault() {
+		t.Faults++
+	}
+	t.Weight += kind.Weight()
+	if r.broken {
+		t.Explanation, err = explain(p, t)
+	}
+	return r.broken, err
 }
 
 func texts(steps []model.TraceStep) []string {
@@ -164,9 +217,7 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		k := m.learner.keys[want.key]
 		return got.Key == k.store+"/"+k.key
 	case model.MoveFault, model.MoveRecovery:
-		overdue := slices.Sorted(slices.Values(want.overdue))
-		there := slices.Sorted(slices.Values(got.Overdue))
-		return got.Node == fmt.Sprintf("n%d", want.node) && got.Fault == m.rules.Faults[want.fault].Name() && slices.Equal(overdue, there)
+		return m.isStrike(want, got)
 	}
 	if got.Process != m.nameOf(want.process, want.label) {
 		return false
@@ -174,7 +225,13 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 	if want.kind == model.MoveArrive {
 		return true
 	}
+	if want.kind == model.MoveFailure && got.Fault != m.rules.Faults[want.fault].Name() {
+		return false
+	}
 	a, b := want.observation, e.Observation
+	if a.Code() == model.Cancelled && (want.reached != e.Reached || want.goesOn != e.GoesOn) {
+		return false
+	}
 	if e.Operation == nil || e.Operation.Kind != want.operation || a.Code() != b.Code() {
 		return false
 	}
@@ -182,6 +239,33 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		return a == b
 	}
 	return a>>12 == b>>12 && m.learner.classes[a.Class()].text == r.namer.learner.classes[b.Class()].text
+}
+
+// isStrike reports whether a step of the replay is what a fault does in the log.
+func (m *simulator) isStrike(want *simulatedStep, got *model.TraceStep) bool {
+	f := m.rules.Faults[want.fault]
+	if got.Fault != f.Name() {
+		return false
+	}
+	node := ""
+	if want.node != anyNode {
+		node = fmt.Sprintf("n%d", want.node)
+	}
+	overdue, there := slices.Sorted(slices.Values(want.overdue)), slices.Sorted(slices.Values(got.Overdue))
+	switch f.Strikes() {
+	case model.OnKey:
+		k := m.learner.keys[want.key]
+		return got.Key == k.store+"/"+k.key
+	case model.OnStore:
+		if m.kinds[want.fault] == lagging {
+			// What is gone with its TTL by then is gone in both.
+			return got.Arguments[0] == want.arguments[0]
+		}
+		return got.Node == node && slices.Equal(got.Arguments, want.arguments) && slices.Equal(overdue, there)
+	case model.OnRequest:
+		return got.Process == m.nameOf(want.process, want.label) && slices.Equal(overdue, there)
+	}
+	return got.Node == node && slices.Equal(overdue, there)
 }
 
 // agrees returns an error if the world of a replay is not that of the simulation at the

@@ -30,6 +30,11 @@ func (m *simulator) timerOf(i int) timer {
 		least = most
 	}
 	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true}
+	if p.Phase == model.Sent && p.Observed != 0 {
+		if t.fault = uint8(p.Observed - 1); m.config.Faults[t.fault].Lasts != nil {
+			t.kind = lateTimer
+		}
+	}
 	if p.Phase == model.Acting {
 		switch {
 		case op.Kind == model.Compute && m.config.Rebuild != nil:
@@ -51,6 +56,8 @@ func (m *simulator) dueBy(a *actor, t *timer) int64 {
 		return notDue
 	case keptTimer:
 		return a.due
+	case lateTimer:
+		return m.now + int64(m.config.Faults[t.fault].Lasts.Sample(&a.random))
 	case latencyTimer:
 		return m.now + int64(m.config.LatencyOf.Sample(&a.random))
 	case computeTimer:
@@ -60,6 +67,19 @@ func (m *simulator) dueBy(a *actor, t *timer) int64 {
 		return m.now + t.least
 	}
 	return m.now + t.least + scaled(a.random.Uint64(), uint64(t.span)+1)
+}
+
+// sentOn says when a request takes effect whose process has given it up: within its own time.
+func (m *simulator) sentOn(a *actor, i int) *timer {
+	p := &m.state.Processes[i]
+	least, most, _ := m.rules.Wait(&m.state, p)
+	if p.Clock == model.NoClock {
+		return &timer{}
+	}
+	a.start = m.step.clocks[p.Clock]
+	t := &timer{least: max(a.start+int64(m.tick.Duration(least))-m.now, 0)}
+	t.span = max(a.start+int64(m.tick.Duration(most))-m.now-t.least, 0)
+	return t
 }
 
 // scaled maps a random number to one below n.

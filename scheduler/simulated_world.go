@@ -22,8 +22,10 @@ type actor struct {
 	// entangled: a token that it refers to may be referred to elsewhere, too.
 	entangled bool
 	// waits: it stands in a queue for a flight or a mutex.
-	waits    bool
-	gone     bool
+	waits bool
+	gone  bool
+	// fell: it was due when a fault was over that had kept it; for the log.
+	fell     bool
 	believes bool
 	spawned  uint8
 	label    uint32
@@ -39,6 +41,8 @@ type kin struct {
 	// arrives is when it arrives or has, in ns. It is answered when the request has returned.
 	arrives  int64
 	answered bool
+	// lostThere: it was lost on its node.
+	lostThere bool
 	// created is how many tokens it has created, and lost how many of these when it started
 	// over: they are nobody's since.
 	created, lost uint32
@@ -92,10 +96,20 @@ type simulator struct {
 	flights  []flight
 	queue    queue
 	strikes  strikes
-	halts    bool
-	idle     []int32
-	idleOn   dependency
-	turns    []turn
+	// kinds are those of the faults. halts: there is one that lasts; intercepts: there is one
+	// that strikes operations.
+	kinds []strikeKind
+	// hopes: there is one by which those who poll may get on.
+	halts, intercepts, hopes bool
+	outages                  []simulatedOutage
+	// starved says until when processes are starved.
+	starved map[int32]int64
+	// used are the stores that were used, each as a bit.
+	used   uint16
+	found  []int32
+	idle   []int32
+	idleOn dependency
+	turns  []turn
 	// believers are those who believe that they hold a lock, rebuilding how many rebuilds are
 	// under way, waitsOf how long each request has waited that was answered.
 	believers  []int32
@@ -130,7 +144,9 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &simulator{scenario: s, config: c, rules: rules, learner: l, monitors: monitors, tick: tick, shapes: newShapes(), halts: len(c.Faults) > 0}
+	rules.PauseWhenDue = false
+	m := &simulator{scenario: s, config: c, rules: rules, learner: l, monitors: monitors, tick: tick, starved: map[int32]int64{}}
+	m.shapes = newShapes(m.intercepted)
 	m.versions[dependencies] = 1
 	for _, role := range []struct {
 		is model.Role
@@ -142,7 +158,7 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 			return nil, err
 		}
 	}
-	return m, m.tryFaults()
+	return m, m.classify()
 }
 
 // seedOf makes a seed out of numbers.
@@ -174,11 +190,10 @@ func (m *simulator) begin(seed uint64) {
 	m.places = resized(m.places, nodes)
 	m.free, m.flights, m.queue, m.idle, m.idleOn = m.free[:0], m.flights[:0], m.queue[:0], m.idle[:0], 0
 	m.step.begin()
+	m.outages, m.used = m.outages[:0], 0
+	clear(m.starved)
 	m.believers, m.rebuilding, m.waitsOf = m.believers[:0], 0, m.waitsOf[:0]
 	m.state = model.State{Processes: m.state.Processes[:0], Nodes: m.state.Nodes[:0], Memory: m.state.Memory[:0], Source: 1}
-	for i := range m.rules.Faults {
-		m.state.Left[i] = 1
-	}
 	for _, monitor := range m.monitors {
 		m.state.Memory = append(m.state.Memory, make([]byte, monitor.Memory())...)
 	}

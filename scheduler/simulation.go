@@ -50,8 +50,10 @@ type Simulation struct {
 	Rebuild distribution.Distribution
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL time.Duration
-	// Faults strike nodes.
-	Faults []NodeFault
+	// Timeout is how long a process waits for a reply that never comes, at most.
+	Timeout time.Duration
+	// Faults are what strikes, [model.MaxFaults] kinds at most.
+	Faults []SimulatedFault
 	// RebuildBound is the number of rebuilds per expiry that is allowed, 0 for the number
 	// that the protocol claims.
 	RebuildBound int
@@ -66,22 +68,27 @@ type Simulation struct {
 	Runs int
 }
 
-// NodeFault is a fault that strikes each node now and then: one that ends it, or halts it
-// for some time.
-type NodeFault struct {
+// SimulatedFault is a fault that strikes now and then.
+type SimulatedFault struct {
 	Fault model.Fault
-	// Every is the mean time until it strikes a node (again), exponentially distributed; Lasts is how
-	// long a node is halted.
+	// Every is the mean time until it strikes (again), which is exponentially distributed: each
+	// node for itself, if it strikes nodes or what lies between a node and a store, otherwise the
+	// whole fleet.
 	Every time.Duration
+	// Share is the part of the operations that it strikes, of those that it may, more than 0 and
+	// at most 1: a fault that strikes operations has it in the place of Every.
+	Share float64
+	// Lasts is how long it lasts, or by how much later a request takes effect; nil for what
+	// lasts no time, or for ever.
 	Lasts distribution.Distribution
 }
 
 // NewSimulation returns the default simulation of a protocol: one run of 50 nodes with
-// 2,000 requests each, all at the boundary, latency 0 to 5 ms, no updates, no faults.
+// 2,000 requests each, all at the boundary, latency 0 to 5 ms, a timeout of 1 s, no updates, no faults.
 func NewSimulation(p protocol.Protocol) Simulation {
 	return Simulation{
 		Protocol: p, Nodes: 50, Requests: 2000, Arrivals: distribution.AtOnce(), Latency: protocol.Range{Max: 5 * time.Millisecond},
-		UpdateWithin: 30 * time.Second, Seed: 1, Runs: 1,
+		Timeout: time.Second, UpdateWithin: 30 * time.Second, Seed: 1, Runs: 1,
 	}
 }
 
@@ -143,12 +150,9 @@ func (c Simulation) Check() (Simulation, error) {
 	case c.UpdateWithin < 0:
 		return c, about(fmt.Errorf("updates within %s: it must be 0 or longer", model.FormatDuration(c.UpdateWithin)), "update-within")
 	}
-	for _, f := range c.Faults {
-		if f.Every <= 0 || f.Every > distribution.Longest {
-			return c, about(fmt.Errorf("a %s every %s: the time must be positive, and %s at most", f.Fault.Name(), model.FormatDuration(f.Every), model.FormatDuration(distribution.Longest)), f.Fault.Name()+"-every")
-		}
-		if f.Fault.Strikes() != model.OnNode {
-			return c, about(fmt.Errorf("the fault %s strikes no node: a simulation follows those alone that do", f.Fault.Name()), f.Fault.Name())
+	for i := range c.Faults {
+		if err := c.Faults[i].check(); err != nil {
+			return c, err
 		}
 	}
 	for _, p := range c.Properties {
@@ -167,7 +171,7 @@ func (c *Simulation) small() Scenario {
 	s := NewScenario(c.Protocol)
 	s.KeepZeros, s.Name, s.Requests, s.Jobs = c.KeepZeros, c.Name, 1, 0
 	s.Updates, s.Invalidate = min(c.Updates, 1), c.Invalidate
-	s.Latency, s.Reply, s.ValueTTL = c.Latency, c.Reply, c.ValueTTL
+	s.Latency, s.Reply, s.ValueTTL, s.Timeout = c.Latency, c.Reply, c.ValueTTL, c.Timeout
 	for _, f := range c.Faults {
 		s.Faults = append(s.Faults, f.Fault)
 	}

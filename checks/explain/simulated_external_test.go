@@ -77,9 +77,9 @@ func simulation(t *testing.T, e catalogue.Entry, seed uint64) (scheduler.Simulat
 	c.Latency = protocol.Range{Max: 5 * time.Millisecond}
 	switch seed % 3 {
 	case 1:
-		c.Faults = []scheduler.NodeFault{{Fault: faults.Pause(8, 5*time.Second), Every: 4 * time.Second, Lasts: distribution.Uniform(protocol.Range{Min: time.Second, Max: 4 * time.Second})}}
+		c.Faults = []scheduler.SimulatedFault{{Fault: faults.Pause(8, 5*time.Second), Every: 4 * time.Second, Lasts: distribution.Uniform(protocol.Range{Min: time.Second, Max: 4 * time.Second})}}
 	case 2:
-		c.Faults = []scheduler.NodeFault{{Fault: faults.Crash(2), Every: 5 * time.Second}}
+		c.Faults = []scheduler.SimulatedFault{{Fault: faults.Crash(2), Every: 5 * time.Second}}
 	}
 	s := scheduler.NewScenario(p.(protocol.Protocol))
 	s.Name, s.Updates, s.Latency = e.Name, 1, c.Latency

@@ -114,10 +114,10 @@ func (f *simulateFlags) prepare(s scheduler.Simulation) (scheduler.Simulation, e
 	s.Faults, s.Properties = nil, nil
 	if f.pauseEvery != 0 {
 		longest := f.pauseFor.Range().Max
-		s.Faults = append(s.Faults, scheduler.NodeFault{Fault: faults.Pause(faults.MaxBudget, longest), Every: f.pauseEvery, Lasts: f.pauseFor})
+		s.Faults = append(s.Faults, scheduler.SimulatedFault{Fault: faults.Pause(faults.MaxBudget, longest), Every: f.pauseEvery, Lasts: f.pauseFor})
 	}
 	if f.crashEvery != 0 {
-		s.Faults = append(s.Faults, scheduler.NodeFault{Fault: faults.Crash(faults.MaxBudget), Every: f.crashEvery})
+		s.Faults = append(s.Faults, scheduler.SimulatedFault{Fault: faults.Crash(faults.MaxBudget), Every: f.crashEvery})
 	}
 	s, err := s.Check()
 	if err != nil {

@@ -1,0 +1,149 @@
+package scheduler
+
+import "lockstep/model"
+
+// strikeNode lets a fault halt a node or end it, or that be over.
+func (m *simulator) strikeNode(k int) error {
+	s := &m.strikes
+	x := &s.of[k]
+	at := &m.places[x.node]
+	kind := m.kinds[x.fault]
+	switch {
+	case at.node.Status == model.Crashed:
+		return nil
+	case x.ends && kind == halting && at.node.Status != model.Halted:
+		// It has gone down meanwhile.
+		m.planNext(k)
+		return nil
+	case !x.ends && (at.node.Status == model.Down || kind == halting && at.node.Status == model.Halted):
+		// It stands still already.
+		m.planNext(k)
+		return nil
+	}
+	m.rouseOn(x.node, turn{m.now, -1})
+	as := simulatedStep{process: -1, node: x.node}
+	if m.log != nil {
+		as.overdue, as.deserted = m.overdueOn(x), kind != rebooting && !m.inhabitedBy(x.node)
+	}
+	m.clear()
+	local := m.visit(x.node)
+	m.takesOwners(-1)
+	if err := m.ready(); err != nil {
+		return err
+	}
+	move := model.Move{Kind: model.MoveFault, Index: local, Fault: x.fault}
+	if x.ends {
+		move.Kind = model.MoveRecovery
+	}
+	if err := m.applyStrike(&move, as); err != nil {
+		return err
+	}
+	for n := range m.step.nodes {
+		m.leave(n)
+	}
+	if x.ends {
+		m.planNext(k)
+		return nil
+	}
+	m.result.Strikes[x.fault]++
+	switch at.node.Status {
+	case model.Halted:
+		at.runsAgain = m.planEnd(k)
+	case model.Down:
+		m.planEnd(k)
+		m.crash(x.node)
+	default:
+		m.crash(x.node)
+	}
+	return nil
+}
+
+// crash forgets everybody on a node that has crashed, or has gone down: then those who have
+// not arrived may still do so. Requests that are under way without a process stay.
+func (m *simulator) crash(node int32) {
+	down := m.places[node].node.Status == model.Down
+	for root := range m.families {
+		f := &m.families[root]
+		if f.node != node || f.first < 0 || down && m.comes(f) {
+			continue
+		}
+		first, last := f.first, int32(-1)
+		f.first = -1
+		for process := first; process >= 0; {
+			a := &m.actors[process]
+			next := a.next
+			if p := &m.shapes.list[a.shape].process; p.Phase == model.Sent {
+				if a.next = -1; last < 0 {
+					f.first = process
+				} else {
+					m.actors[last].next = process
+				}
+				last = process
+			} else {
+				if p.Rebuilding {
+					m.rebuilding--
+				}
+				m.end(process)
+			}
+			process = next
+		}
+		m.lost(int32(root))
+	}
+	at := &m.places[node]
+	at.open = [model.MaxKeys]int32{}
+	for key := range at.waiting {
+		at.waiting[key] = at.waiting[key][:0]
+	}
+}
+
+// comes reports whether a family has not arrived.
+func (m *simulator) comes(f *kin) bool {
+	return m.shapes.list[m.actors[f.first].shape].process.Phase == model.Waiting
+}
+
+// lost counts a request that is lost with its node, if it was not answered.
+func (m *simulator) lost(root int32) {
+	if f := &m.families[root]; int(root) < m.roots-m.config.Updates && !f.answered && !f.lostThere {
+		f.lostThere = true
+		m.result.Lost++
+	}
+}
+
+// turnedAway lets a request be lost that comes to a node that is down.
+func (m *simulator) turnedAway(process int32) {
+	m.queue.pop()
+	m.end(process)
+	m.families[process].first = -1
+	m.lost(process)
+}
+
+// doomed lets the nodes crash on which a process has panicked.
+func (m *simulator) doomed(node int32) error {
+	m.rouseOn(node, turn{m.now, -1})
+	m.clear()
+	local := m.visit(node)
+	m.takesOwners(-1)
+	if err := m.ready(); err != nil {
+		return err
+	}
+	s := &m.step
+	for i, f := range m.rules.Faults {
+		s.moves.Reset(s)
+		f.Offer(m.rules, &m.state, &s.moves)
+		for _, move := range s.moves.List {
+			if move.Kind != model.MoveRecovery || move.Index != local || m.kinds[i] != intercepting {
+				continue
+			}
+			move.Fault = uint8(i)
+			if err := m.applyStrike(&move, simulatedStep{process: -1, node: node}); err != nil {
+				return err
+			}
+			for n := range s.nodes {
+				m.leave(n)
+			}
+			m.crash(node)
+			return nil
+		}
+	}
+	return errDoomed
+}
