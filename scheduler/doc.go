@@ -96,16 +96,23 @@
 // taken in the order of the processes. Nothing depends on the number of workers, on the
 // order of a map, or on how a machine computes logarithms (package distribution).
 //
+// Faults apply themselves, too, to a state of those whom they may concern; only when they
+// strike is drawn here, and for how long (simulated_kinds.go). Who stands still meanwhile, a
+// node, a process, whoever asks a store, is held back here, and nothing is said of it in the
+// state: what they would do at the end of it they do then. Only what is refused, or served by a
+// replica, is in the state of such a step. A fault that strikes operations has a share of
+// them, drawn from the randomness of the process before each.
+//
 // A simulation follows no process that waits for a message, a list or a replica, no
 // contexts and operations that are given up, no sessions, transactions and times that are
 // written down, no Boot and no Job: such code needs to see more of the state at once. It
-// is refused when it gets there, with its line. Of faults it follows those that halt a node
-// or end it; [Followed] says which properties, and why not the others. A counter ends at
-// [model.MaxVersion], as in a check.
+// is refused when it gets there, with its line. Of faults it does not follow those of the
+// clocks of nodes and of messages; [Followed] says which properties it follows, and why not
+// the others. A counter ends at [model.MaxVersion], as in a check.
 //
-// Tests hold it against [Replay]: each step of thousands of small runs, with pauses and
-// crashes, is taken again by the concrete replay ([SimulatedTrace]), which knows nothing of
-// shapes. And no run shows a violation that [Check] excludes.
+// Tests hold it against [Replay]: each step of thousands of small runs, with each fault and
+// several together, is taken again by the concrete replay ([SimulatedTrace]), which knows
+// nothing of shapes. And no run shows a violation that [Check] excludes.
 //
 // # Hunting
 //

@@ -18,7 +18,7 @@ func (m *simulator) learnQuiet(process int32, was shapeID, created uint32, own *
 	if !a.gone {
 		believes = m.shapes.list[a.shape].process.Believes
 	}
-	if !ok || !from.tokensOnly || len(e.Begun) > 0 || from.process.Believes != believes {
+	if !ok || m.stale>>on&1 != 0 || !from.tokensOnly || len(e.Begun) > 0 || from.process.Believes != believes {
 		return
 	}
 	q := quiet{
@@ -127,92 +127,4 @@ func (m *simulator) carry(process int32, a *actor, q *quiet) {
 		f.created++
 		a.references[n] = tokenOf(process, f.created)
 	}
-}
-
-// circles reports whether a process of the shape takes quiet steps for ever, as long as the
-// world stays as it is: one that polls. Then what it does may wait until the world
-// changes.
-func (m *simulator) circles(process int32, id shapeID) bool {
-	if m.halts && m.restless(process) {
-		return false
-	}
-	from := &m.shapes.list[id]
-	if from.cycles && from.checked == m.changes {
-		return true
-	}
-	from.checked, from.cycles, from.seen = m.changes, false, 0
-	lasts := false
-	for at, steps := id, 0; steps < 64; steps++ {
-		shape := &m.shapes.list[at]
-		q := &shape.quiet
-		if shape.intercepted != 0 || !m.knows(q) || q.ended || q.reads || q.rebuilding != 0 {
-			return false
-		}
-		lasts = lasts || q.timer.kind == anyTimeWithin && q.timer.least+q.timer.span > 0
-		from.seen |= 1 << q.on
-		if at = q.next; at == id {
-			from.cycles = lasts
-			return lasts
-		}
-	}
-	return false
-}
-
-// restless reports whether a process may have to wait for something else than time, or see
-// something else than what is in the stores, as long as a fault lasts.
-func (m *simulator) restless(process int32) bool {
-	if _, starved := m.starved[process]; starved || m.state.Replica.Reads {
-		return true
-	}
-	node := m.families[m.actors[process].root].node
-	for i := range m.outages {
-		if at := m.outages[i].node; at == anyNode || at == node {
-			return true
-		}
-	}
-	return false
-}
-
-// rest lets a process wait that polls.
-func (m *simulator) rest(process int32, a *actor) {
-	m.idle = append(m.idle, process)
-	m.idleOn |= m.shapes.list[a.shape].seen
-}
-
-// rouse lets those who poll catch up with a turn, which changes the world.
-func (m *simulator) rouse(until turn) { m.rouseOn(anyNode, until) }
-
-// anyNode stands for all nodes.
-const anyNode = -1
-
-// rouseOn lets those who poll on a node catch up with a turn, which changes something there.
-func (m *simulator) rouseOn(node int32, until turn) {
-	m.turns = m.turns[:0]
-	now := m.now
-	if m.log != nil {
-		// What the log has of the others must not be older.
-		m.log.caughtUp, node = true, anyNode
-	}
-	kept := m.idle[:0]
-	for _, process := range m.idle {
-		if node != anyNode && m.families[process].node != node {
-			kept = append(kept, process)
-			continue
-		}
-		a := &m.actors[process]
-		for a.due < until.at || a.due == until.at && process < until.process {
-			q := &m.shapes.list[a.shape].quiet
-			m.now = a.due
-			if m.log != nil {
-				m.log.quiet(m, process, q, true)
-			}
-			m.goOn(process, a, q)
-		}
-		m.turns = append(m.turns, turn{a.due, process})
-	}
-	m.now = now
-	if m.idle = kept; len(kept) == 0 {
-		m.idleOn = 0
-	}
-	m.queue.add(m.turns)
 }

@@ -97,3 +97,22 @@ func (m *simulator) startClocks() {
 		}
 	}
 }
+
+// findStale finds out what a replica that serves reads has otherwise than its store.
+func (m *simulator) findStale() {
+	r := &m.state.Replica
+	m.stale = 0
+	switch {
+	case !r.Reads:
+	case r.Store == model.SourceStore:
+		if r.Source != m.state.Source {
+			m.stale = onSource
+		}
+	default:
+		for k := range r.Entries {
+			if r.Entries[k] != m.state.Entries[k] && m.rules.Automaton.Store(model.KeyID(k)) == r.Store {
+				m.stale |= 1 << k
+			}
+		}
+	}
+}

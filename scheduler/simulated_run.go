@@ -78,7 +78,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 func (m *simulator) next() (at int64, process int32) {
 	for len(m.queue) > 0 {
 		t := m.queue[0]
-		if a := &m.actors[t.process]; a.due == t.at && !a.gone {
+		if a := &m.actors[t.process]; !a.gone && (!a.idle && a.due == t.at || a.idle && a.wakes == t.at) {
 			return t.at, t.process
 		}
 		m.queue.pop()
@@ -89,6 +89,9 @@ func (m *simulator) next() (at int64, process int32) {
 // turn lets the process take a step that is first in the queue.
 func (m *simulator) turn(process int32) error {
 	a := &m.actors[process]
+	if a.idle {
+		m.wake(process, a)
+	}
 	shape := &m.shapes.list[a.shape]
 	node := m.families[a.root].node
 	if m.halts {
@@ -135,7 +138,7 @@ func (m *simulator) turn(process int32) error {
 
 // isQuiet reports whether no fault that lasts changes what a process sees of the stores.
 func (m *simulator) isQuiet(process int32, s *shape) bool {
-	return !m.state.Replica.Reads && (len(m.outages) == 0 || m.refused(process, s) == nil)
+	return m.stale>>s.quiet.on&1 == 0 && (len(m.outages) == 0 || m.refused(process, s) == nil)
 }
 
 func (m *simulator) time() time.Duration { return time.Duration(m.now) }

@@ -32,7 +32,7 @@ func (m *simulator) act(process int32, by int) error {
 	s.moves.Reset(s)
 	m.rules.ProcessMoves(&m.state, i, &s.moves)
 	m.state.Outage = model.Outage{}
-	alone = alone && by == unstruck && refusing == nil && !m.state.Replica.Reads
+	alone = alone && by == unstruck && refusing == nil
 	struck(&s.moves, by)
 	switch n := len(s.moves.List); {
 	case s.moves.Err != nil:
@@ -173,6 +173,7 @@ func (m *simulator) apply(move *model.Move, process int32) error {
 	if m.expires == notDue {
 		m.nextExpiry()
 	}
+	m.findStale()
 	if changed != 0 {
 		s.silent = false
 		if changed&m.idleOn != 0 {

@@ -24,6 +24,11 @@ type actor struct {
 	// waits: it stands in a queue for a flight or a mutex.
 	waits bool
 	gone  bool
+	// idle: it polls, and takes its steps when the world changes, or it wakes. place is where
+	// it stands among those.
+	idle  bool
+	place int32
+	wakes int64
 	// fell: it was due when a fault was over that had kept it; for the log.
 	fell     bool
 	believes bool
@@ -105,6 +110,8 @@ type simulator struct {
 	// starved says until when processes are starved.
 	starved map[int32]int64
 	// used are the stores that were used, each as a bit.
+	// stale are the entries that a replica that serves reads has otherwise, and the source.
+	stale  dependency
 	used   uint16
 	found  []int32
 	idle   []int32
@@ -190,7 +197,7 @@ func (m *simulator) begin(seed uint64) {
 	m.places = resized(m.places, nodes)
 	m.free, m.flights, m.queue, m.idle, m.idleOn = m.free[:0], m.flights[:0], m.queue[:0], m.idle[:0], 0
 	m.step.begin()
-	m.outages, m.used = m.outages[:0], 0
+	m.outages, m.used, m.stale = m.outages[:0], 0, 0
 	clear(m.starved)
 	m.believers, m.rebuilding, m.waitsOf = m.believers[:0], 0, m.waitsOf[:0]
 	m.state = model.State{Processes: m.state.Processes[:0], Nodes: m.state.Nodes[:0], Memory: m.state.Memory[:0], Source: 1}

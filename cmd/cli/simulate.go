@@ -23,6 +23,7 @@ type simulateFlags struct {
 	simulation             scheduler.Simulation
 	pauseEvery, crashEvery time.Duration
 	pauseFor               distribution.Distribution
+	faults                 []scheduler.SimulatedFault
 	properties             []string
 	options                scheduler.SimulateOptions
 	json                   bool
@@ -43,6 +44,10 @@ func newSimulate(code *int) *cobra.Command {
 by the same rules as a check. Where a check says what can happen, a simulation says how
 often, and what it costs. The same seed gives the same bytes, on every machine.
 
+Besides pauses and crashes there are the other faults of lockstep faults, but for those of
+clocks of nodes and of messages: each with the mean time until it strikes (again), a node, a
+node and a store, or the fleet, or with its share of the operations that it can strike.
+
 A distribution is written 2s, 2s..25s (any time within, each as likely as any other),
 lognormal:2s..25s (the median and the 99th percentile) or file:PATH (one duration a
 line). Each protocol has parameters of its own: see lockstep simulate PROTOCOL --help.
@@ -53,6 +58,7 @@ The exit code is 0 if no property that is followed was violated in any run, 1 if
   lockstep simulate fixedttl --runs 100 --rebuild-time lognormal:2s..25s \
       --arrivals poisson:500/s --value-ttl 30s
   lockstep simulate lease --runs 200 --pause-every 1m --pause-for 0s..15s --updates 3
+  lockstep simulate lease --fault "store-pause every 1m for 0s..15s" --fault "lost-reply of 1%"
   lockstep simulate --all`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if !all {
@@ -100,6 +106,8 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.Var((*durationFlag)(&f.pauseEvery), "pause-every", "mean time until a node is paused (again); 0 for no pauses")
 	flags.Var(&distributionFlag{&f.pauseFor, ""}, "pause-for", "how long a pause lasts, a distribution")
 	flags.Var((*durationFlag)(&f.crashEvery), "crash-every", "mean time until a node crashes; 0 for no crashes")
+	flags.Var(&faultsFlag{&f.faults}, "fault", "another fault, as \"store-pause every 1m for 0s..2s\", \"evict every 10s\" or \"lost-reply of 0.1%\"; may be repeated")
+	flags.Var((*durationFlag)(&s.Timeout), "timeout", "how long a process waits for a reply that never comes, at most")
 	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
 	flags.Var((*durationFlag)(&s.Duration), "duration", "when a run ends, whatever is under way; 0 for an hour after the last request arrives")
 	flags.StringArrayVar(&f.properties, "property", nil, "property to follow; may be repeated (default all that a simulation can follow)")
@@ -111,13 +119,13 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 
 // prepare returns the simulation of a protocol that the flags describe.
 func (f *simulateFlags) prepare(s scheduler.Simulation) (scheduler.Simulation, error) {
-	s.Faults, s.Properties = nil, nil
+	s.Faults, s.Properties = f.faults, nil
 	if f.pauseEvery != 0 {
 		longest := f.pauseFor.Range().Max
-		s.Faults = append(s.Faults, scheduler.SimulatedFault{Fault: faults.Pause(faults.MaxBudget, longest), Every: f.pauseEvery, Lasts: f.pauseFor})
+		s.Faults = withFault(s.Faults, scheduler.SimulatedFault{Fault: faults.Pause(faults.MaxBudget, longest), Every: f.pauseEvery, Lasts: f.pauseFor})
 	}
 	if f.crashEvery != 0 {
-		s.Faults = append(s.Faults, scheduler.SimulatedFault{Fault: faults.Crash(faults.MaxBudget), Every: f.crashEvery})
+		s.Faults = withFault(s.Faults, scheduler.SimulatedFault{Fault: faults.Crash(faults.MaxBudget), Every: f.crashEvery})
 	}
 	s, err := s.Check()
 	if err != nil {

@@ -54,6 +54,16 @@ func measures() []measure {
 	}
 }
 
+// strikes are how often each fault strikes.
+func strikes(s *scheduler.Simulation) (all []measure) {
+	for i, f := range s.Faults {
+		all = append(all, measure{
+			name: f.Fault.Name() + " strikes", of: func(r *scheduler.RunResult) float64 { return float64(r.Strikes[i]) },
+		})
+	}
+	return all
+}
+
 // number prints a measurement.
 func (m *measure) number(v float64) string {
 	if m.duration {
@@ -97,18 +107,12 @@ func simulationText(s *scheduler.Simulation, runs int) string {
 	if s.ValueTTL > 0 {
 		parts = append(parts, "values live "+model.FormatDuration(s.ValueTTL))
 	}
-	faults := "no faults"
-	for i, f := range s.Faults {
-		text := fmt.Sprintf("a %s every %s", f.Fault.Name(), model.FormatDuration(f.Every))
-		if f.Lasts != nil {
-			text += " for " + f.Lasts.String()
-		}
-		if i > 0 {
-			text = faults + ", " + text
-		}
-		faults = text
+	if len(s.Faults) == 0 {
+		parts = append(parts, "no faults")
 	}
-	parts = append(parts, faults)
+	for _, f := range s.Faults {
+		parts = append(parts, simulatedFaultText(f))
+	}
 	last := s.Seed + uint64(max(runs-1, 0))
 	seeds := fmt.Sprintf("%s, seed %d", model.Count(runs, "run", "runs"), s.Seed)
 	if last != s.Seed {
@@ -126,7 +130,7 @@ func printSimulated(w io.Writer, s scheduler.Simulation, r *scheduler.Simulated)
 		fmt.Fprintf(&b, "\n%s\n", wrap(partialText(r), min(width, 80)))
 	}
 	if len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "\n%s\n\n", measuresTable(r))
+		fmt.Fprintf(&b, "\n%s\n\n", measuresTable(&s, r))
 		for _, p := range r.Violations {
 			fmt.Fprintln(&b, wrap(violationText(p, r, color), min(width, 80)))
 		}
@@ -149,7 +153,7 @@ func partialText(r *scheduler.Simulated) string {
 }
 
 // measuresTable shows the measures over all runs, of one run its values alone.
-func measuresTable(r *scheduler.Simulated) string {
+func measuresTable(s *scheduler.Simulation, r *scheduler.Simulated) string {
 	t := newTable()
 	t.Style().Format.Header = text.FormatDefault
 	single := len(r.Runs) == 1
@@ -158,7 +162,7 @@ func measuresTable(r *scheduler.Simulated) string {
 		header = table.Row{"in the run", ""}
 	}
 	t.AppendHeader(header)
-	for _, m := range measures() {
+	for _, m := range append(measures(), strikes(s)...) {
 		sum := r.Summarize(m.of)
 		switch {
 		case m.optional && sum.Most == 0:
