@@ -58,7 +58,9 @@ var simulatedKinds = func() []scheduler.SimulatedFault {
 		lasting(faults.Disconnect(8, 6*second), 60*second, 6*second),
 		lasting(faults.Failover(8, 2*second), 10*second, 2*second),
 		lasting(faults.StaleRead(8, 5*second), 10*second, 5*second),
-		of(faults.StoreError(8)), of(faults.LostRequest(8)), of(faults.LostReply(8)), of(faults.Resend(8)),
+		every(faults.ClockForward(3, 4*second), 10*second),
+		every(faults.ClockBack(3, 4*second), 10*second),
+		of(faults.LostMessage(8)), of(faults.StoreError(8)), of(faults.LostRequest(8)), of(faults.LostReply(8)), of(faults.Resend(8)),
 		often(faults.RebuildError(8)), often(faults.Panic(8)), often(faults.Goexit(8)),
 		late(faults.Delay(8, 3*second), 3*second), late(faults.Duplicate(8, 3*second), 3*second),
 	}

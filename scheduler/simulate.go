@@ -42,9 +42,7 @@ func Simulate(ctx context.Context, c Simulation, o SimulateOptions) (*Simulated,
 	tick := p.tick()
 	for {
 		runs, err := p.runs(ctx, tick, o)
-		var finer *finerTick
-		if errors.As(err, &finer) {
-			tick = finer.tick
+		if p.again(err, &tick) {
 			continue
 		}
 		if err != nil {
@@ -52,6 +50,17 @@ func Simulate(ctx context.Context, c Simulation, o SimulateOptions) (*Simulated,
 		}
 		return newSimulated(p, runs), nil
 	}
+}
+
+// again reports whether a simulation that has ended with an error begins again: with a finer
+// tick, or whole.
+func (c *prepared) again(err error, tick *model.Tick) bool {
+	var finer *finerTick
+	if errors.As(err, &finer) {
+		*tick = finer.tick
+		return true
+	}
+	return c.whole == nil && errors.As(err, &c.whole)
 }
 
 // runs takes all runs, in several goroutines.

@@ -15,6 +15,8 @@ type plannedStrike struct {
 	ends  bool
 	// process is the one that is starved.
 	process int32
+	// times is how often a clock has stepped.
+	times int
 }
 
 // strikes are what faults are still to do, of which the earliest comes first.
@@ -88,6 +90,8 @@ func (m *simulator) strike() error {
 	switch m.kinds[x.fault] {
 	case halting, ending, rebooting:
 		return m.strikeNode(k)
+	case stepping:
+		return m.strikeClock(k)
 	case cutting, stopping:
 		return m.strikeStore(k)
 	case lagging:
@@ -115,14 +119,16 @@ func (m *simulator) strikeEntries(k int) error {
 		return err
 	}
 	m.result.Strikes[move.Fault]++
-	return m.applyStrike(&move, simulatedStep{process: -1, node: anyNode})
+	if err := m.applyStrike(&move, simulatedStep{process: -1, node: anyNode}); err != nil {
+		return err
+	}
+	return m.settleOthers()
 }
 
-// alone prepares a state in which nobody is but those who own what is in the entries.
+// alone prepares a state in which nobody is but those who own what is in the entries; everybody, if
+// the simulation is whole.
 func (m *simulator) alone() error {
-	m.clear()
-	m.takesOwners(-1)
-	return m.ready()
+	return m.aloneOn(anyNode)
 }
 
 // offered draws one of the moves of a kind that a fault offers in the state; ok is false if

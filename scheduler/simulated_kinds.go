@@ -16,6 +16,8 @@ const (
 	halting strikeKind = iota
 	ending
 	rebooting
+	// stepping: the wall clock of a node steps.
+	stepping
 	// changing: entries change, or the clock of a store.
 	changing
 	// cutting: a node cannot reach a store for some time. stopping: nobody can.
@@ -33,7 +35,7 @@ const (
 
 // onNodes reports whether it strikes each node for itself.
 func (k strikeKind) onNodes() bool {
-	return k == halting || k == ending || k == rebooting || k == cutting
+	return k == halting || k == ending || k == rebooting || k == cutting || k == stepping
 }
 
 // lasts reports whether it is over at some time.
@@ -93,6 +95,8 @@ func (m *simulator) kindOf(i int, f model.Fault) (strikeKind, error) {
 		return cutting, nil
 	case s.Replica.Lags:
 		return lagging, nil
+	case s.Nodes[0].Steps != 0:
+		return stepping, nil
 	case f.Strikes() == model.OnStore:
 		return changing, nil
 	}

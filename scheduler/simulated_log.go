@@ -15,6 +15,9 @@ type simulatedLog struct {
 	// that the next one is such a step.
 	changes  int
 	caughtUp bool
+	// fell are those who were due when a fault was over that had kept them, as far as a run is
+	// taken again.
+	fell map[string]bool
 }
 
 // simulatedStep is a step in a log.
@@ -46,7 +49,6 @@ type simulatedStep struct {
 
 // quiet notes the step of a process that is known.
 func (l *simulatedLog) quiet(m *simulator, process int32, q *quiet, idle bool) {
-	m.actors[process].fell = false
 	l.steps = append(l.steps, simulatedStep{
 		at: m.now, process: process, kind: q.move, operation: q.kind, observation: q.observation, changes: l.changes, idle: idle,
 	})
@@ -118,7 +120,6 @@ func (m *simulator) overdueOf(is func(process int32, a *actor) bool) (names []st
 	for process := range m.actors {
 		if a := &m.actors[process]; !a.gone && is(int32(process), a) && m.overdue(a) {
 			names = append(names, m.name(int32(process)))
-			a.fell = true
 		}
 	}
 	return names
@@ -145,7 +146,7 @@ func (m *simulator) inhabitedBy(node int32) bool {
 // overdue reports whether a process is at its upper bound, or beyond it.
 func (m *simulator) overdue(a *actor) bool {
 	p := m.shapes.list[a.shape].process
-	if p.Clock == model.NoClock || a.fell {
+	if p.Clock == model.NoClock {
 		return false
 	}
 	m.clear()

@@ -25,37 +25,55 @@ func (m *simulator) strikeNode(k int) error {
 	if m.log != nil {
 		as.overdue, as.deserted = m.overdueOn(x), kind != rebooting && !m.inhabitedBy(x.node)
 	}
-	m.clear()
-	local := m.visit(x.node)
-	m.takesOwners(-1)
-	if err := m.ready(); err != nil {
+	if err := m.aloneOn(x.node); err != nil {
 		return err
 	}
-	move := model.Move{Kind: model.MoveFault, Index: local, Fault: x.fault}
+	move := model.Move{Kind: model.MoveFault, Index: m.visit(x.node), Fault: x.fault}
 	if x.ends {
 		move.Kind = model.MoveRecovery
 	}
 	if err := m.applyStrike(&move, as); err != nil {
 		return err
 	}
-	for n := range m.step.nodes {
-		m.leave(n)
+	status := m.state.Nodes[m.visit(x.node)].Status
+	if at.node.Status = status; status == model.Crashed || status == model.Down {
+		m.crash(x.node)
+	}
+	if err := m.settleOthers(); err != nil {
+		return err
 	}
 	if x.ends {
 		m.planNext(k)
 		return nil
 	}
 	m.result.Strikes[x.fault]++
-	switch at.node.Status {
+	switch status {
 	case model.Halted:
 		at.runsAgain = m.planEnd(k)
 	case model.Down:
 		m.planEnd(k)
-		m.crash(x.node)
-	default:
-		m.crash(x.node)
 	}
 	return nil
+}
+
+// strikeClock lets the wall clock of a node step, as often as the fault may in a check.
+func (m *simulator) strikeClock(k int) error {
+	x := &m.strikes.of[k]
+	if x.times == m.rules.Faults[x.fault].Budget() || m.places[x.node].node.Status == model.Crashed {
+		return nil
+	}
+	m.rouseOn(x.node, turn{m.now, -1})
+	if err := m.aloneOn(x.node); err != nil {
+		return err
+	}
+	move := model.Move{Kind: model.MoveFault, Index: m.visit(x.node), Fault: x.fault}
+	if err := m.applyStrike(&move, simulatedStep{process: -1, node: x.node, anytime: true}); err != nil {
+		return err
+	}
+	x.times++
+	m.result.Strikes[x.fault]++
+	m.planNext(k)
+	return m.settleOthers()
 }
 
 // crash forgets everybody on a node that has crashed, or has gone down: then those who have
@@ -120,12 +138,10 @@ func (m *simulator) turnedAway(process int32) {
 // doomed lets the nodes crash on which a process has panicked.
 func (m *simulator) doomed(node int32) error {
 	m.rouseOn(node, turn{m.now, -1})
-	m.clear()
-	local := m.visit(node)
-	m.takesOwners(-1)
-	if err := m.ready(); err != nil {
+	if err := m.aloneOn(node); err != nil {
 		return err
 	}
+	local := m.visit(node)
 	s := &m.step
 	for i, f := range m.rules.Faults {
 		s.moves.Reset(s)
@@ -138,11 +154,9 @@ func (m *simulator) doomed(node int32) error {
 			if err := m.applyStrike(&move, simulatedStep{process: -1, node: node}); err != nil {
 				return err
 			}
-			for n := range s.nodes {
-				m.leave(n)
-			}
+			m.places[node].node.Status = m.state.Nodes[local].Status
 			m.crash(node)
-			return nil
+			return m.settleOthers()
 		}
 	}
 	return errDoomed

@@ -22,7 +22,7 @@ func (m *simulator) strikeStore(k int) error {
 		return m.endOutage(k)
 	}
 	store, ok := m.anyStore(k, false)
-	if !ok || x.node != anyNode && m.places[x.node].node.Status == model.Crashed {
+	if !ok || m.config.whole != nil && len(m.outages) > 0 || x.node != anyNode && m.places[x.node].node.Status == model.Crashed {
 		m.planNext(k)
 		return nil
 	}
@@ -31,14 +31,17 @@ func (m *simulator) strikeStore(k int) error {
 		return err
 	}
 	move := model.Move{Kind: model.MoveFault, Index: uint8(store), Fault: x.fault}
+	if x.node != anyNode {
+		move.Choice = uint32(m.visit(x.node)) << 8
+	}
 	if err := m.applyStrike(&move, simulatedStep{process: -1, node: x.node, anytime: true}); err != nil {
 		return err
 	}
 	outage := m.state.Outage
-	m.state.Outage = model.Outage{}
+	outage.Node = 0
 	m.result.Strikes[x.fault]++
 	m.outages = append(m.outages, simulatedOutage{outage, x.node, m.planEnd(k), int32(k)})
-	return nil
+	return m.settleOthers()
 }
 
 // aloneOn is alone with a node there, if it is one.
@@ -47,7 +50,11 @@ func (m *simulator) aloneOn(node int32) error {
 	if node != anyNode {
 		m.visit(node)
 	}
-	m.takesOwners(-1)
+	if m.config.whole != nil {
+		m.everyone(-1)
+	} else {
+		m.takesOwners(-1)
+	}
 	return m.ready()
 }
 
@@ -67,13 +74,17 @@ func (m *simulator) endOutage(k int) error {
 			return err
 		}
 		m.state.Outage = o.outage
+		if x.node != anyNode {
+			m.state.Outage.Node = m.visit(x.node)
+		}
 		move := model.Move{Kind: model.MoveRecovery, Index: uint8(o.outage.Store), Fault: x.fault}
-		err := m.applyStrike(&move, as)
-		m.state.Outage = model.Outage{}
-		if err != nil {
+		if err := m.applyStrike(&move, as); err != nil {
 			return err
 		}
 		m.outages = append(m.outages[:i], m.outages[i+1:]...)
+		if err := m.settleOthers(); err != nil {
+			return err
+		}
 		break
 	}
 	m.planNext(k)
@@ -139,7 +150,11 @@ func (m *simulator) heldUntil(process int32, a *actor, s *shape) int64 {
 	}
 	for i := range m.outages {
 		if o := &m.outages[i]; m.waitsFor(o, process, s) {
-			until = max(until, o.until)
+			ends := o.until
+			if s.process.Phase == model.Acting && s.operation.Patience > 0 {
+				ends = min(ends, a.start+int64(m.tick.Duration(s.operation.Patience)))
+			}
+			until = max(until, ends)
 		}
 	}
 	return until

@@ -2,14 +2,6 @@ package scheduler
 
 import "lockstep/model"
 
-// Clocks of a state of the simulation: those of entries, by key, from 1 on, those of what a
-// replica has, by key, and that of the replica.
-const (
-	firstReplicaClock = model.MaxKeys + 1
-	replicaClock      = 2*model.MaxKeys + 1
-	firstFreeClock    = replicaClock + 1
-)
-
 // strikeReplica lets a replica fall behind, or take over or catch up.
 func (m *simulator) strikeReplica(k int) error {
 	x := &m.strikes.of[k]
@@ -26,7 +18,7 @@ func (m *simulator) strikeReplica(k int) error {
 			return err
 		}
 		m.planNext(k)
-		return nil
+		return m.settleOthers()
 	}
 	store, ok := m.anyStore(k, m.servesSource(int(x.fault)))
 	if !ok || m.state.Replica.Lags {
@@ -43,7 +35,7 @@ func (m *simulator) strikeReplica(k int) error {
 	}
 	m.result.Strikes[x.fault]++
 	m.planEnd(k)
-	return nil
+	return m.settleOthers()
 }
 
 // servesSource reports whether the replica of a fault serves reads: it may be one of the
@@ -54,48 +46,6 @@ func (m *simulator) servesSource(fault int) bool {
 	var e model.Event
 	move := model.Move{Kind: model.MoveFault, Fault: uint8(fault)}
 	return m.rules.Apply(&s, &move, &e) == nil && s.Replica.Reads
-}
-
-// startClocks starts the clocks that are fresh after a step, and names those of entries by
-// their keys. An entry that the replica has as well has the same clock in both.
-func (m *simulator) startClocks() {
-	s := &m.step
-	for k := range m.state.Keys {
-		e := &m.state.Entries[k]
-		switch {
-		case e.Clock == model.Fresh:
-			e.Clock = k + 1
-			s.clocks[e.Clock] = m.now
-			m.expires = notDue
-		case e.Clock > model.MaxKeys:
-			// A replica has taken over.
-			s.clocks[k+1] = s.clocks[e.Clock]
-			e.Clock = k + 1
-		}
-	}
-	r := &m.state.Replica
-	if !r.Lags {
-		return
-	}
-	if r.Clock == model.Fresh {
-		r.Clock = replicaClock
-		s.clocks[replicaClock] = m.now
-		for k := range r.Entries {
-			if e := &r.Entries[k]; e.Clock != model.NoClock {
-				s.clocks[firstReplicaClock+k] = s.clocks[e.Clock]
-			}
-		}
-	}
-	for k := range r.Entries {
-		e := &r.Entries[k]
-		if e.Clock == model.NoClock {
-			continue
-		}
-		e.Clock = uint8(firstReplicaClock + k)
-		if k < int(m.state.Keys) && m.state.Entries[k].Clock != model.NoClock && s.clocks[k+1] == s.clocks[e.Clock] {
-			e.Clock = uint8(k + 1)
-		}
-	}
 }
 
 // findStale finds out what a replica that serves reads has otherwise than its store.

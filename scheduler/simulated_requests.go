@@ -48,9 +48,7 @@ func (m *simulator) feed(k int) error {
 // process does not say so afterwards: that it takes no step is seen to elsewhere.
 func (m *simulator) starve(process int32, x *plannedStrike, kind model.MoveKind, overdue []string) error {
 	m.clear()
-	m.takesOwners(m.actors[process].root)
-	m.takesFamily(m.actors[process].root)
-	if err := m.ready(); err != nil {
+	if err := m.gatherFamily(m.actors[process].root); err != nil {
 		return err
 	}
 	i := m.member(process)

@@ -110,7 +110,7 @@ func (m *simulator) turn(process int32) error {
 		by = m.struckBy(a, shape)
 	}
 	q := &shape.quiet
-	if !m.knows(q) || by != unstruck || m.halts && !m.isQuiet(process, shape) {
+	if !m.knows(q) || a.entangled || by != unstruck || m.halts && !m.isQuiet(process, shape) {
 		m.queue.pop()
 		a.due = notDue
 		err := m.act(process, by)

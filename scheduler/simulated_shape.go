@@ -43,6 +43,8 @@ type shapes struct {
 	ids  map[model.Process]shapeID
 	// intercepted returns the faults that may strike an operation, each as a bit.
 	intercepted func(*model.Operation) uint8
+	// whole: the simulation is.
+	whole bool
 }
 
 func newShapes(intercepted func(*model.Operation) uint8) shapes {
@@ -60,7 +62,7 @@ func (s *shapes) of(p *model.Process, a model.Automaton) (shapeID, error) {
 	if p.Phase != model.Waiting {
 		op := *a.Operation(p.Local)
 		next.operation = &op
-		if err := followed(&op, p); err != nil {
+		if err := followed(&op, s.whole); err != nil {
 			return 0, err
 		}
 		next.intercepted = s.intercepted(&op)
@@ -84,9 +86,9 @@ func (s *shapes) of(p *model.Process, a model.Automaton) (shapeID, error) {
 	return id, nil
 }
 
-// followed returns why a simulation cannot follow a process that has issued an operation,
-// nil if it can.
-func followed(op *model.Operation, p *model.Process) error {
+// followed returns why a process that has issued an operation cannot be followed by a simulation
+// that is whole or is not, nil if it can.
+func followed(op *model.Operation, whole bool) error {
 	reason := ""
 	switch op.Kind {
 	case model.BlockingPop, model.Publish, model.StartWatch, model.EndWatch, model.AwaitWatch:
@@ -101,6 +103,10 @@ func followed(op *model.Operation, p *model.Process) error {
 		reason = "contexts"
 	}
 	switch {
+	case (op.Kind == model.Sleep || op.Kind == model.Compute) && op.Max == model.Forever:
+		return &ScenarioError{Err: fmt.Errorf("%s:%d: %s: a simulation does not follow waits of at least so long: it does not know how much longer they take; lockstep check explores the protocol", op.Source.File, op.Source.Line, op.Kind)}
+	case whole:
+		return nil
 	case reason != "":
 	case op.Session != 0:
 		reason = "sessions"
@@ -108,12 +114,10 @@ func followed(op *model.Operation, p *model.Process) error {
 		reason = "times that are written down"
 	case op.Patience > 0 || op.Context != model.NoContext:
 		reason = "operations that are given up"
-	case (op.Kind == model.Sleep || op.Kind == model.Compute) && op.Max == model.Forever:
-		reason = "waits of at least so long: it does not know how much longer they take"
 	default:
 		return nil
 	}
-	return &ScenarioError{Err: fmt.Errorf("%s:%d: %s: a simulation does not follow %s; lockstep check explores the protocol", op.Source.File, op.Source.Line, op.Kind, reason)}
+	return &wholeError{op.Source, op.Kind, reason}
 }
 
 // dependency is what a step depends on besides its process, a bit each: the entries under
@@ -159,6 +163,8 @@ type quiet struct {
 type timer struct {
 	kind        timerKind
 	least, span int64 // ns
+	// patience is after how long the process gives up, in ns, 0 for never.
+	patience int64
 	// starts: its clock starts.
 	starts bool
 	// fault is the one by which a request is late.

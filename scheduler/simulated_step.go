@@ -11,6 +11,9 @@ import (
 // whom it may concern. by is the fault that strikes its operation, if one does.
 func (m *simulator) act(process int32, by int) error {
 	a := &m.actors[process]
+	if m.config.whole != nil && m.shapes.list[a.shape].process.Phase == model.Waiting {
+		m.arrives(a.root)
+	}
 	was, family := a.shape, &m.families[a.root]
 	alone := process == a.root && a.next < 0 && !a.entangled
 	m.clear()
@@ -25,21 +28,26 @@ func (m *simulator) act(process int32, by int) error {
 	}
 	m.allow(&m.state.Processes[i])
 	refusing := m.refused(process, &m.shapes.list[was])
-	if refusing != nil {
+	if refusing != nil && m.config.whole == nil {
 		m.state.Outage = *refusing
 		m.state.Outage.Node = m.state.Processes[i].Node
 	}
 	s.moves.Reset(s)
 	m.rules.ProcessMoves(&m.state, i, &s.moves)
-	m.state.Outage = model.Outage{}
-	alone = alone && by == unstruck && refusing == nil
+	if m.config.whole == nil {
+		m.state.Outage = model.Outage{}
+	}
+	alone = alone && by == unstruck && refusing == nil && m.config.whole == nil
 	struck(&s.moves, by)
+	lapses(&s.moves)
 	switch n := len(s.moves.List); {
 	case s.moves.Err != nil:
 		return s.moves.Err
 	case n == 0 && locks:
 		m.tooLate(process, m.shapes.list[was].operation)
 		return nil
+	case n == 0 && m.config.whole != nil && m.shapes.list[was].operation.Kind == model.AwaitWatch:
+		return m.waitsOn(process, m.shapes.list[was].operation)
 	case n == 0:
 		return errNoStep
 	case n > 1:
@@ -91,6 +99,9 @@ func (m *simulator) gather(process int32) error {
 	op := m.shapes.list[a.shape].operation
 	node := m.families[a.root].node
 	m.visit(node)
+	if m.config.whole != nil {
+		op = nil
+	}
 	if op != nil {
 		switch op.Kind {
 		case model.JoinFlight, model.StartFlight, model.ForgetFlight:
@@ -109,6 +120,10 @@ func (m *simulator) gather(process int32) error {
 // gatherFamily puts a family into the state, after those who own what it refers to and what
 // is in the entries.
 func (m *simulator) gatherFamily(root int32) error {
+	if m.config.whole != nil {
+		m.everyone(root)
+		return m.ready()
+	}
 	m.takesOwners(root)
 	for process := m.families[root].first; process >= 0; process = m.actors[process].next {
 		a := &m.actors[process]
@@ -127,8 +142,13 @@ func (m *simulator) gatherFamily(root int32) error {
 
 // ready reports whether the state could hold all that was put into it.
 func (m *simulator) ready() error {
-	if m.step.full || len(m.state.Processes) > model.MaxProcesses/2 {
-		return &ScenarioError{Err: errTooMany}
+	most := model.MaxProcesses / 2
+	if m.config.whole != nil {
+		most = mostAtOnce
+		m.number()
+	}
+	if m.step.full || len(m.state.Processes) > most {
+		return m.crowded()
 	}
 	m.step.before = append(m.step.before[:0], m.state.Processes...)
 	m.own()
@@ -144,7 +164,7 @@ func (m *simulator) apply(move *model.Move, process int32) error {
 	if err := m.rules.Apply(&m.state, move, &s.event); err != nil {
 		return blame(err)
 	}
-	if m.state.Attentive || m.state.Contexts {
+	if m.config.whole == nil && (m.state.Attentive || m.state.Contexts) {
 		return errUnseen
 	}
 	m.nameTokens(process)
@@ -207,26 +227,10 @@ func (m *simulator) nameTokens(process int32) {
 	}
 }
 
-// nextExpiry finds out which entry expires next.
-func (m *simulator) nextExpiry() {
-	m.expires = notDue
-	for k := range m.state.Keys {
-		e := &m.state.Entries[k]
-		if e.Clock == model.NoClock || !m.rules.Runs(&m.state, model.KeyID(k)) {
-			continue
-		}
-		if at := m.step.clocks[e.Clock] + int64(m.tick.Duration(e.TTL)); at < m.expires {
-			m.expires, m.expiring = at, model.KeyID(k)
-		}
-	}
-}
-
 // expire lets the entry expire that is due.
 func (m *simulator) expire() error {
 	m.now = m.expires
-	m.clear()
-	m.takesOwners(-1)
-	if err := m.ready(); err != nil {
+	if err := m.alone(); err != nil {
 		return err
 	}
 	m.expires = notDue
@@ -235,11 +239,25 @@ func (m *simulator) expire() error {
 		return err
 	}
 	m.note(-1)
+	return m.settleOthers()
+}
+
+// settleOthers takes everybody out of the state after something that no process has done.
+func (m *simulator) settleOthers() error {
+	if m.config.whole != nil {
+		return m.settleWhole()
+	}
+	for local := range m.step.nodes {
+		m.leave(local)
+	}
 	return nil
 }
 
 // settleAll takes everybody out of the state after the step of a process.
 func (m *simulator) settleAll(process int32) error {
+	if m.config.whole != nil {
+		return m.settleWhole()
+	}
 	s := &m.step
 	root := m.actors[process].root
 	for i := len(s.members); i < len(m.state.Processes); i++ {
@@ -264,13 +282,7 @@ func (m *simulator) settleAll(process int32) error {
 
 // spawned makes room for a process that was spawned in the step, at the end of its family.
 func (m *simulator) spawned(p *model.Process, root int32) {
-	n := int32(len(m.actors))
-	if last := len(m.free) - 1; last >= 0 {
-		n = m.free[last]
-		m.free = m.free[:last]
-	} else {
-		m.actors = append(m.actors, actor{})
-	}
+	n := m.vacant()
 	m.actors[n] = actor{due: notDue, root: root, next: -1, label: p.Label}
 	m.actors[n].random.Seed(m.seed, seedOf(m.seed, processStream, uint64(root), uint64(p.Label)))
 	f := &m.families[root]
@@ -295,7 +307,6 @@ func (m *simulator) settle(i int) error {
 	var references [model.MaxRegisters]uint64
 	p, count := m.outline(i, &references)
 	copy(a.references[:], references[:count])
-	a.fell = false
 	a.spawned, a.label = in.Spawned, in.Label
 	mentions, foreign := m.foreign(&p, a)
 	a.entangled = foreign || a.entangled && mentions

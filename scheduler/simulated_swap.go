@@ -22,6 +22,10 @@ type stepState struct {
 	members []int32
 	// before are the processes before the step.
 	before []model.Process
+	// were and wereSo keep members and before meanwhile.
+	were   []int32
+	wereSo []model.Process
+	roots  []owned
 	memory []byte
 	// like are those who wait for the same as one that takes part, and to whom the same
 	// happens.
@@ -77,6 +81,7 @@ func (m *simulator) clear() {
 	s.flights, s.nodes, s.members, s.like = s.flights[:0], s.nodes[:0], s.members[:0], s.like[:0]
 	m.state.Processes, m.state.Nodes = m.state.Processes[:0], m.state.Nodes[:0]
 	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint16{}
+	m.state.Outage, m.state.Attentive, m.state.Contexts = model.Outage{}, m.config.whole != nil, m.config.whole != nil
 	s.now, s.tick, s.full = m.now, m.tick, false
 }
 

@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/model"
@@ -31,9 +31,7 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 			m.log = &simulatedLog{}
 			result, err = m.run(context.Background(), number)
 		}
-		var finer *finerTick
-		if errors.As(err, &finer) {
-			tick = finer.tick
+		if x.again(err, &tick) {
 			continue
 		}
 		if err != nil {
@@ -111,6 +109,7 @@ func newTrace(s Scenario, p model.Property) *model.Trace {
 // retrace lets a replay take the steps of the log.
 func (m *simulator) retrace(r *replayer, steps []simulatedStep, t *model.Trace, p model.Property) error {
 	held := heldStrikes{}
+	m.log.fell = map[string]bool{}
 	for i, want := range steps {
 		if err := r.pass(time.Duration(want.at) - r.now); err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, m.described(&want), err)
@@ -129,6 +128,12 @@ func (m *simulator) retrace(r *replayer, steps []simulatedStep, t *model.Trace, 
 		}
 		if got == nil {
 			return fmt.Errorf("step %d, %s: what is possible is %v", i+1, m.described(&want), texts(offered))
+		}
+		if want.kind != model.MoveFault && want.kind != model.MoveRecovery {
+			delete(m.log.fell, got.Process)
+		}
+		for _, name := range got.Overdue {
+			m.log.fell[name] = true
 		}
 		if done, err := r.adds(t, p, got, want.kind); done || err != nil {
 			return err
@@ -192,7 +197,11 @@ func (r *replayer) adds(t *model.Trace, p model.Property, got *model.TraceStep, 
 func texts(steps []model.TraceStep) []string {
 	var all []string
 	for i := range steps {
-		all = append(all, steps[i].Process+" "+steps[i].Text)
+		text := steps[i].Process + " " + steps[i].Text
+		if len(steps[i].Overdue) > 0 {
+			text += ", due: " + strings.Join(steps[i].Overdue, ", ")
+		}
+		all = append(all, text)
 	}
 	return all
 }
@@ -207,6 +216,9 @@ func (m *simulator) described(s *simulatedStep) string {
 	case s.node >= 0:
 		who = fmt.Sprintf("n%d", s.node)
 	}
+	if len(s.overdue) > 0 {
+		who += ", due: " + strings.Join(s.overdue, ", ")
+	}
 	return fmt.Sprintf("at %s %s %s %s %s", model.FormatDuration(time.Duration(s.at)), who, s.kind, s.operation, s.observation.Code())
 }
 
@@ -218,6 +230,9 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		return got.Key == k.store+"/"+k.key
 	case model.MoveFault, model.MoveRecovery:
 		return m.isStrike(want, got)
+	}
+	if want.kind == model.MoveTimeout {
+		return got.Arguments[0] == fmt.Sprintf("context %d of %s", want.label&0xff, m.nameOf(want.process, want.label>>8))
 	}
 	if got.Process != m.nameOf(want.process, want.label) {
 		return false
@@ -251,7 +266,9 @@ func (m *simulator) isStrike(want *simulatedStep, got *model.TraceStep) bool {
 	if want.node != anyNode {
 		node = fmt.Sprintf("n%d", want.node)
 	}
-	overdue, there := slices.Sorted(slices.Values(want.overdue)), slices.Sorted(slices.Values(got.Overdue))
+	// Who was found due before is due all the same.
+	due := slices.DeleteFunc(slices.Clone(want.overdue), func(name string) bool { return m.log.fell[name] })
+	overdue, there := slices.Sorted(slices.Values(due)), slices.Sorted(slices.Values(got.Overdue))
 	switch f.Strikes() {
 	case model.OnKey:
 		k := m.learner.keys[want.key]

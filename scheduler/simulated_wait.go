@@ -25,11 +25,15 @@ func (m *simulator) timerOf(i int) timer {
 		return timer{kind: keptTimer}
 	}
 	op := m.rules.Automaton.Operation(p.Local)
-	if p.Phase == model.Acting && op.Kind == model.Lock {
+	if p.Phase == model.Acting && (op.Kind == model.Lock || op.Kind == model.AwaitWatch) {
 		// It waits for no longer.
 		least = most
 	}
-	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true}
+	patience := model.Ticks(0)
+	if p.Phase == model.Acting && op.Patience > 0 && p.Observed.Code() != model.Parked {
+		least, most, patience = op.Min, op.Max, op.Patience
+	}
+	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true, patience: int64(m.tick.Duration(patience))}
 	if p.Phase == model.Sent && p.Observed != 0 {
 		if t.fault = uint8(p.Observed - 1); m.config.Faults[t.fault].Lasts != nil {
 			t.kind = lateTimer
@@ -51,6 +55,15 @@ func (m *simulator) dueBy(a *actor, t *timer) int64 {
 	if t.starts {
 		a.start = m.now
 	}
+	due := m.drawn(a, t)
+	if t.patience > 0 {
+		due = min(due, m.now+t.patience)
+	}
+	return due
+}
+
+// drawn draws it but for the patience of the process.
+func (m *simulator) drawn(a *actor, t *timer) int64 {
 	switch t.kind {
 	case blockedTimer:
 		return notDue

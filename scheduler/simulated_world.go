@@ -26,11 +26,9 @@ type actor struct {
 	gone  bool
 	// idle: it polls, and takes its steps when the world changes, or it wakes. place is where
 	// it stands among those.
-	idle  bool
-	place int32
-	wakes int64
-	// fell: it was due when a fault was over that had kept it; for the log.
-	fell     bool
+	idle     bool
+	place    int32
+	wakes    int64
 	believes bool
 	spawned  uint8
 	label    uint32
@@ -111,12 +109,17 @@ type simulator struct {
 	starved map[int32]int64
 	// used are the stores that were used, each as a bit.
 	// stale are the entries that a replica that serves reads has otherwise, and the source.
-	stale  dependency
-	used   uint16
-	found  []int32
-	idle   []int32
-	idleOn dependency
-	turns  []turn
+	stale dependency
+	used  uint16
+	found []int32
+	// present are the families that take part in each step of a whole simulation.
+	present []int32
+	// sessions say when an entry goes whose session has ended, by key, drawn from random.
+	sessions [model.MaxKeys]int64
+	random   rand.PCG
+	idle     []int32
+	idleOn   dependency
+	turns    []turn
 	// believers are those who believe that they hold a lock, rebuilding how many rebuilds are
 	// under way, waitsOf how long each request has waited that was answered.
 	believers  []int32
@@ -154,6 +157,7 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 	rules.PauseWhenDue = false
 	m := &simulator{scenario: s, config: c, rules: rules, learner: l, monitors: monitors, tick: tick, starved: map[int32]int64{}}
 	m.shapes = newShapes(m.intercepted)
+	m.shapes.whole = c.whole != nil
 	m.versions[dependencies] = 1
 	for _, role := range []struct {
 		is model.Role
@@ -185,6 +189,7 @@ const (
 	updateStream
 	faultStream
 	processStream
+	worldStream
 )
 
 // begin puts the world at the beginning of the run with the seed.
@@ -199,6 +204,8 @@ func (m *simulator) begin(seed uint64) {
 	m.step.begin()
 	m.outages, m.used, m.stale = m.outages[:0], 0, 0
 	clear(m.starved)
+	m.present = m.present[:0]
+	m.random.Seed(seed, seedOf(seed, worldStream))
 	m.believers, m.rebuilding, m.waitsOf = m.believers[:0], 0, m.waitsOf[:0]
 	m.state = model.State{Processes: m.state.Processes[:0], Nodes: m.state.Nodes[:0], Memory: m.state.Memory[:0], Source: 1}
 	for _, monitor := range m.monitors {

@@ -50,6 +50,8 @@ type Simulation struct {
 	Rebuild distribution.Distribution
 	// ValueTTL is the TTL of cached values, 0 for none.
 	ValueTTL time.Duration
+	// Replicas is how many replicas a store has, 1 to [model.MaxReplicas].
+	Replicas int
 	// Timeout is how long a process waits for a reply that never comes, at most.
 	Timeout time.Duration
 	// Faults are what strikes, [model.MaxFaults] kinds at most.
@@ -88,7 +90,7 @@ type SimulatedFault struct {
 func NewSimulation(p protocol.Protocol) Simulation {
 	return Simulation{
 		Protocol: p, Nodes: 50, Requests: 2000, Arrivals: distribution.AtOnce(), Latency: protocol.Range{Max: 5 * time.Millisecond},
-		Timeout: time.Second, UpdateWithin: 30 * time.Second, Seed: 1, Runs: 1,
+		Timeout: time.Second, Replicas: 1, UpdateWithin: 30 * time.Second, Seed: 1, Runs: 1,
 	}
 }
 
@@ -171,7 +173,7 @@ func (c *Simulation) small() Scenario {
 	s := NewScenario(c.Protocol)
 	s.KeepZeros, s.Name, s.Requests, s.Jobs = c.KeepZeros, c.Name, 1, 0
 	s.Updates, s.Invalidate = min(c.Updates, 1), c.Invalidate
-	s.Latency, s.Reply, s.ValueTTL, s.Timeout = c.Latency, c.Reply, c.ValueTTL, c.Timeout
+	s.Latency, s.Reply, s.ValueTTL, s.Timeout, s.Replicas = c.Latency, c.Reply, c.ValueTTL, c.Timeout, c.Replicas
 	for _, f := range c.Faults {
 		s.Faults = append(s.Faults, f.Fault)
 	}
@@ -199,7 +201,9 @@ type prepared struct {
 	scenario Scenario
 	monitors []model.Monitor
 	// bounds: the number of rebuilds is a property that is followed.
-	bounds   bool
+	bounds bool
+	// whole is why everybody takes part in each step, nil if that need not be.
+	whole    *wholeError
 	patience time.Duration
 }
 

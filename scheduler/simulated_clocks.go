@@ -1,0 +1,95 @@
+package scheduler
+
+import "lockstep/model"
+
+// Clocks of a state of the simulation: those of entries, by key, from 1 on, those of what a
+// replica has, by key, those of the replica and of an outage, and those of the times that
+// entries carry, and that those of a replica do.
+const (
+	firstReplicaClock = model.MaxKeys + 1
+	replicaClock      = 2*model.MaxKeys + 1
+	outageClock       = replicaClock + 1
+	firstStampClock   = outageClock + 1
+	firstReplicaStamp = firstStampClock + model.MaxKeys
+	firstFreeClock    = firstReplicaStamp + model.MaxKeys
+)
+
+// startClocks starts the clocks that are fresh after a step, and names those of entries by
+// their keys. An entry that the replica has as well has the same clocks in both.
+func (m *simulator) startClocks() {
+	s := &m.step
+	for k := range m.state.Keys {
+		e := &m.state.Entries[k]
+		fresh := e.Clock == model.Fresh
+		m.place(&e.Clock, k+1)
+		m.place(&e.Stamp.Clock, firstStampClock+k)
+		if fresh {
+			m.expires = notDue
+			if e.Session != 0 {
+				m.sessions[k] = m.now + within(&m.random, 0, int64(m.tick.Duration(e.TTL)))
+			}
+		}
+	}
+	if m.state.Outage.Clock == model.Fresh {
+		m.state.Outage.Clock = outageClock
+		s.clocks[outageClock] = m.now
+	}
+	r := &m.state.Replica
+	if !r.Lags {
+		return
+	}
+	begins := r.Clock == model.Fresh
+	m.place(&r.Clock, replicaClock)
+	for k := range uint8(model.MaxKeys) {
+		e := &r.Entries[k]
+		if begins {
+			s.clocks[firstReplicaClock+k] = s.clocks[e.Clock]
+			s.clocks[firstReplicaStamp+k] = s.clocks[e.Stamp.Clock]
+		}
+		m.share(&e.Clock, firstReplicaClock+k, k+1)
+		m.share(&e.Stamp.Clock, firstReplicaStamp+k, firstStampClock+k)
+	}
+}
+
+// place lets a clock that runs be the one at a place, since when it has run.
+func (m *simulator) place(clock *uint8, at uint8) {
+	switch *clock {
+	case model.NoClock, at:
+		return
+	case model.Fresh:
+		m.step.clocks[at] = m.now
+	default:
+		m.step.clocks[at] = m.step.clocks[*clock]
+	}
+	*clock = at
+}
+
+// share lets a clock of a replica that runs be the one at a place, or that of the store if that has
+// run for as long.
+func (m *simulator) share(clock *uint8, at, ofStore uint8) {
+	if *clock == model.NoClock {
+		return
+	}
+	if *clock = at; m.step.clocks[at] == m.step.clocks[ofStore] {
+		*clock = ofStore
+	}
+}
+
+// nextExpiry finds out which entry expires next.
+func (m *simulator) nextExpiry() {
+	m.expires = notDue
+	for k := range m.state.Keys {
+		e := &m.state.Entries[k]
+		at := notDue
+		switch {
+		case e.Clock == model.NoClock:
+		case e.Session != 0:
+			at = m.sessions[k]
+		case m.rules.Runs(&m.state, model.KeyID(k)):
+			at = m.step.clocks[e.Clock] + int64(m.tick.Duration(e.TTL))
+		}
+		if at < m.expires {
+			m.expires, m.expiring = at, model.KeyID(k)
+		}
+	}
+}
