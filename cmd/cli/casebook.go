@@ -56,14 +56,11 @@ func newCasebookList() *cobra.Command {
 				}
 				list = slices.DeleteFunc(list, func(c casebook.Case) bool { return string(c.Kind) != kind })
 			}
-			print := listCases
 			if asJSON {
-				print = casesJSON
+				return asOutput(casesJSON(c.OutOrStdout(), list))
 			}
-			if err := print(c.OutOrStdout(), list); err != nil {
-				return &outputError{err}
-			}
-			return nil
+			width, _, _ := terminal(c.OutOrStdout())
+			return asOutput(listCases(c.OutOrStdout(), width, list))
 		},
 	}
 	c.Flags().StringVar(&kind, "kind", "", `only those of a kind, "stale set" for example`)
@@ -71,12 +68,12 @@ func newCasebookList() *cobra.Command {
 	return c
 }
 
-func listCases(w io.Writer, list []casebook.Case) error {
+func listCases(w io.Writer, width int, list []casebook.Case) error {
 	t := newTable()
 	for _, c := range list {
 		t.AppendRow(table.Row{c.ID, c.Kind, c.Title})
 	}
-	_, err := fmt.Fprintln(w, t.Render())
+	_, err := fmt.Fprintln(w, fit(t.Render(), width))
 	return err
 }
 
@@ -147,7 +144,8 @@ func findCase(id string) (casebook.Case, error) {
 func showCase(w io.Writer, c *casebook.Case) error {
 	width, _, _ := terminal(w)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s (%s)\n\n%s\n", c.ID, c.Title, c.Kind, wrap(oneLine(c.Lesson), width))
+	title := fmt.Sprintf("%s  %s (%s)", c.ID, c.Title, c.Kind)
+	fmt.Fprintf(&b, "%s\n\n%s\n", wrap(title, width), wrap(oneLine(c.Lesson), width))
 	if c.Differs != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap("The checker and the report: "+oneLine(c.Differs), width))
 	}
@@ -214,9 +212,9 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 				wrong++
 				verdict = strings.Join(out.Wrong, "; ")
 			}
-			text := fmt.Sprintf("%s  %s: %s\n", list[i].ID, check.Shows, verdict)
+			text := wrap(fmt.Sprintf("%s  %s: %s", list[i].ID, check.Shows, verdict), width) + "\n"
 			if len(list) == 1 && out.Before != nil {
-				text += "\n" + boundsText("before the repair", &out.Before.Bounds) + "\n"
+				text += "\n" + wrap(boundsText("before the repair", &out.Before.Bounds), width) + "\n"
 				var b strings.Builder
 				if trace := out.Before.Verdicts[0].Trace; trace != nil {
 					err = timeline.Write(&b, trace, timeline.Options{Width: width, Color: color})

@@ -95,6 +95,7 @@ func (f *explainFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.requests, "requests", 0, "how many requests there can be at once on a node; 0 for what the log shows")
 	flags.IntVar(&f.updates, "updates", 1, "how often the source changes at most, unless the log shows it")
 	flags.Var((*durationFlag)(&f.valueTTL), "value-ttl", "TTL of cached values; 0 for none (default that of the log)")
+	flags.Lookup("value-ttl").DefValue = ""
 	flags.Var((*rangeFlag)(&f.latency), "latency", "time from the issue of an operation to its effect")
 	flags.Var((*rangeFlag)(&f.reply), "reply", "time from the effect until the process observes it")
 	flags.Var((*durationFlag)(&f.timeout), "timeout", "how long a process waits at most for a reply that is lost")

@@ -54,6 +54,7 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 	root.AddCommand(newCheck(code), newSimulate(code), newHunt(code), newMatrix(code), newSweep(code), newWorst(), newThreshold(), newReplay(code), newDiff(code), newExport(), newReport(code), newInit(), newIncident(code), newFaults(), newProperties(), newCasebook(code), newList())
 	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
+	root.SetHelpFunc(help)
 	return root
 }
 

@@ -29,7 +29,7 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 	t := plainTable()
 	t.AppendHeader(table.Row{"time", "node", left.Name, "", right.Name})
 	l, r := printable(left.Trace).Steps, printable(right.Trace).Steps
-	room := max((max(o.Width, 60)-18)/2, 20)
+	used := [...]int{len("time"), len("node")}
 	lines := compared(l, r, of)
 	for _, line := range lines {
 		sign, a, b := line.sign(l, r), "", ""
@@ -50,8 +50,12 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 		if o.Color && sign != "=" {
 			b = text.Colors{text.Bold}.Sprint(b)
 		}
-		t.AppendRow(table.Row{model.FormatDuration(step.Time), step.Node, a, sign, b})
+		time := model.FormatDuration(step.Time)
+		used[0], used[1] = max(used[0], text.StringWidth(time)), max(used[1], text.StringWidth(step.Node))
+		t.AppendRow(table.Row{time, step.Node, a, sign, b})
 	}
+	// Two blanks follow each column but the last, and the sign takes one.
+	room := max((max(o.Width, 60)-used[0]-used[1]-4*2-1)/2, 20)
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, WidthMax: room, WidthMaxEnforcer: wrap},

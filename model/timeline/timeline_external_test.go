@@ -54,6 +54,36 @@ func TestTheDrawingOfACounterexample(t *testing.T) {
 	}
 }
 
+// Two runs side by side stay within the width, from 80 columns on, however long their times are.
+func TestAComparisonStaysWithinItsWidth(t *testing.T) {
+	trace := golden.Trace(t, "testdata/lease.json")
+	of := make([]int, len(trace.Steps))
+	for i := range trace.Steps {
+		of[i] = i + 1
+	}
+	for _, longer := range []time.Duration{0, 5 * time.Microsecond, time.Hour + 5*time.Nanosecond} {
+		for i := range trace.Steps {
+			trace.Steps[i].Time += longer
+		}
+		side := timeline.Side{Name: "lease", Trace: trace}
+		other := timeline.Side{Name: "a run whose name is long", Trace: golden.Trace(t, "testdata/lease.json")}
+		for i := range other.Trace.Steps {
+			other.Trace.Steps[i].Text += " in another way, of which more is told than there is room for"
+		}
+		for _, width := range []int{80, 81, 100, 120} {
+			var b bytes.Buffer
+			if err := timeline.Compare(&b, side, other, of, timeline.Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := text.StringWidth(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("a line has %d columns of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
+}
+
 // Colours change no character that is seen.
 func TestColoursAreOnlyColours(t *testing.T) {
 	text.EnableColors()
