@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -81,7 +80,7 @@ lockstep report writes a page of HTML, lockstep check --junit the verdicts for C
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&name, "format", name, "the form: "+formatNames())
-	c.Flags().StringVarP(&out, "out", "o", out, "the file to write, - for standard output")
+	registerOut(c.Flags(), &out, "out", "o", "-", "the file to write, - for standard output")
 	return c
 }
 
@@ -102,18 +101,6 @@ func findFormat(name string) (format, error) {
 		names = append(names, f.name)
 	}
 	return format{}, unknown("format", name, names)
-}
-
-// writeTo writes to a file, or to standard output if that is called "-".
-func writeTo(c *cobra.Command, file string, write func(w io.Writer) error) error {
-	if file == "-" {
-		return asOutput(write(c.OutOrStdout()))
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return asOutput(err)
-	}
-	return asOutput(errors.Join(write(f), f.Close()))
 }
 
 // annotate annotates the line of protocol code that violates a property, by the path that its

@@ -72,7 +72,7 @@ Exit codes: 0 a run agrees with the log; 1 none does; 2 wrong usage; 3 the searc
 	}
 	f.add(c)
 	c.Flags().BoolVar(&f.minimise, "minimise", false, "search for the smallest scenario in which the first property is violated that the run violates")
-	c.Flags().StringVar(&f.out, "out", "", "write the trace to this file, of the smallest scenario with --minimise")
+	registerFile(c.Flags(), &f.out, "out", "", "", "write the trace to this file, of the smallest scenario with --minimise")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c
 }

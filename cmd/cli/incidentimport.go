@@ -54,7 +54,7 @@ Exit codes: 0 the stream is written; 2 a log or the mapping cannot be read;
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "write the stream to this file, compressed if its name ends in .gz")
+	registerOut(c.Flags(), &f.out, "out", "o", "-", "write the stream to this file, compressed if its name ends in .gz")
 	f.logs.add(c)
 	return c
 }

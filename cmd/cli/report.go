@@ -20,7 +20,7 @@ import (
 type reportFlags struct{ out string }
 
 func (f *reportFlags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "the file to write, - for standard output")
+	registerOut(c.Flags(), &f.out, "out", "o", "report.html", "the file to write, - for standard output")
 }
 
 func newReport(code *int) *cobra.Command {

@@ -79,7 +79,7 @@ func newSimulateProtocol(code *int, e catalogue.Entry) *cobra.Command {
 	f.simulation.KeepZeros, f.simulation.Name = true, e.Name
 	register := func(flags *pflag.FlagSet) {
 		f.register(flags)
-		flags.StringVar(&f.trace, "trace", "", "write the first violation of the worst run to this file; for simulations that a check could explore")
+		registerFile(flags, &f.trace, "trace", "", "", "write the first violation of the worst run to this file; for simulations that a check could explore")
 	}
 	return forProtocol(e, "simulate", parameters, register, func(c *cobra.Command) error { return f.run(c, code) })
 }
