@@ -97,7 +97,7 @@ func exitCode(err error) int {
 	var output *outputError
 	var cutOff *analysis.CutOffError
 	switch {
-	case errors.As(err, &cutOff):
+	case errors.As(err, &cutOff), errors.Is(err, errInterrupted):
 		return exitCutOff
 	case errors.As(err, &usage), errors.As(err, &scenario):
 		return exitUsage

@@ -16,6 +16,9 @@ type usageError struct {
 	flag, value string
 }
 
+// Unwrap returns the mistake.
+func (e *usageError) Unwrap() error { return e.error }
+
 // about says which value of which flag is wrong, for the error to say where it is
 // from if it does not stand on the command line.
 func (e *usageError) about(flag, value string) *usageError {
