@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -215,14 +216,22 @@ func cellText(c *analysis.Cell) string {
 	if c.AtLeast {
 		more = "+"
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d%s/%d", c.Rebuilds, more, c.Claimed)), " ")
+	return strings.Join(append(parts, fmt.Sprintf("%d%s/%s", c.Rebuilds, more, claimText(c.Claimed))), " ")
+}
+
+// claimText is how many rebuilds a protocol claims.
+func claimText(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
 }
 
 // legend explains the table.
 func legend(columns []analysis.Column, rows []matrixRow) []string {
 	b := rows[0].cells[0].Report.Bounds
 	lines := []string{
-		"A cell lists what breaks: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), stuck (answered); then the rebuilds for one expiry, worst case, against the number claimed. A + says that there may be more, a ? that the cell was cut off.",
+		"A cell lists what breaks: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), stuck (answered); then the rebuilds for one expiry, worst case, against the number claimed, - for none. A + says that there may be more, a ? that the cell was cut off.",
 	}
 	var help []string
 	for _, c := range columns {
@@ -265,9 +274,23 @@ func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error
 	for _, line := range legend(columns, rows) {
 		fmt.Fprintln(&b, wrap(line, width))
 	}
-	fmt.Fprintln(&b, wrap("Under each broken cell there are traces: lockstep matrix --explain "+rows[0].name+"/"+columns[0].Name, width))
+	if name, ok := firstBroken(rows); ok {
+		fmt.Fprintln(&b, wrap("Under each broken cell there are traces: lockstep matrix --explain "+name, width))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// firstBroken is the name of the first cell in which something is broken.
+func firstBroken(rows []matrixRow) (name string, ok bool) {
+	for _, row := range rows {
+		for _, c := range row.cells {
+			if len(c.Broken()) > 0 {
+				return row.name + "/" + c.Column, true
+			}
+		}
+	}
+	return "", false
 }
 
 func header(columns []analysis.Column) table.Row {

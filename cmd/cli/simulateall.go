@@ -85,12 +85,12 @@ func (row *simulatedRow) cells() table.Row {
 		violated = []string{"-"}
 	}
 	rebuilds := of["most for one expiry"]
-	return append(cells, rebuilds, r.RebuildBound, of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], fmt.Sprintf("%.0f %%", stale.Median), strings.Join(violated, " "))
+	return append(cells, rebuilds, claimText(r.RebuildBound), of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], fmt.Sprintf("%.0f %%", stale.Median), strings.Join(violated, " "))
 }
 
 // allLegend explains the table.
 func allLegend(rows []simulatedRow) []string {
-	lines := []string{"Medians over all runs. rebuilds: the most for one expiry; claim: how many the protocol claims; p50, p99 and max: waits of requests; violated, in any run: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), bound (rebuild-bound)."}
+	lines := []string{"Medians over all runs. rebuilds: the most for one expiry; claim: how many the protocol claims, - for none; p50, p99 and max: waits of requests; violated, in any run: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), bound (rebuild-bound)."}
 	for _, row := range rows {
 		r := row.result
 		for _, p := range r.Violations {

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"testing"
+
+	"lockstep/checks/analysis"
+	"lockstep/scheduler"
+)
+
+// A protocol that claims no number of rebuilds breaks no claim.
+func TestWhoClaimsNothingBreaksNoClaim(t *testing.T) {
+	report := &scheduler.Report{Exhausted: true, Verdicts: []scheduler.Verdict{{Property: "rebuild-bound", Verdict: scheduler.Holds}}}
+	for _, c := range []struct {
+		claimed int
+		text    string
+		broken  bool
+	}{{0, "2/-", false}, {1, "2/1", true}, {2, "2/2", false}} {
+		cell := &analysis.Cell{Column: "none", Report: report, Rebuilds: 2, Claimed: c.claimed}
+		name, broken := firstBroken([]matrixRow{{name: "mine", cells: []*analysis.Cell{cell}}})
+		if cellText(cell) != c.text || broken != c.broken || broken && name != "mine/none" {
+			t.Errorf("%d claimed: %s, broken is %q, %t", c.claimed, cellText(cell), name, broken)
+		}
+	}
+}
