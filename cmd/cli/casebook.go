@@ -27,6 +27,9 @@ scenario that shows it.`,
   lockstep casebook check L-03`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
+				if _, err := findCase(args[0]); err == nil {
+					return usage("casebook wants to know what of %s: lockstep casebook show %s, or check %s", args[0], args[0], args[0])
+				}
 				return unknown("command of casebook", args[0], []string{"list", "show", "check"})
 			}
 			return usage("casebook wants a command: list, show or check")

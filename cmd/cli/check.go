@@ -99,6 +99,9 @@ func flagError(c *cobra.Command, err error) error {
 	if !errors.As(err, &notExist) {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	}
+	if letters := notExist.GetSpecifiedShortnames(); letters != "" {
+		return usage("unknown flag -%s; flags are words, as --nodes\nSee %s --help.", letters, c.CommandPath())
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	nearest := protocol.Nearest(notExist.GetSpecifiedName(), names)

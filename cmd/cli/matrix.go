@@ -55,6 +55,9 @@ with --explain it is that of check.`,
   lockstep matrix --explain fixedttl/none`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.explain != "" {
+				if len(args) > 0 {
+					return usage("--explain names the protocol itself; %q is too much", args[0])
+				}
 				return f.explainCell(c, code)
 			}
 			return f.run(c, args, code)
@@ -80,10 +83,13 @@ type matrixRow struct {
 // scenarioOf returns the scenario of a row: a protocol, and after a colon values of
 // its parameters.
 func (f *matrixFlags) scenarioOf(row string) (scheduler.Scenario, error) {
-	name, settings, _ := strings.Cut(row, ":")
+	name, settings, given := strings.Cut(row, ":")
 	e, err := findProtocol(name)
 	if err != nil {
 		return scheduler.Scenario{}, err
+	}
+	if given && settings == "" {
+		return scheduler.Scenario{}, usage("%s has no parameter after the colon; write it as %s:look-again=true", row, name)
 	}
 	defaults := newCheckFlags(e).scenario
 	s := f.scenario

@@ -131,6 +131,9 @@ func findProperty(name string) (checks.Kind, error) {
 			return k, nil
 		}
 		known = append(known, written(&k))
+		if short := shortName(k.Name); short == name {
+			return checks.Kind{}, usage("%s is short for the property %s; write that", short, k.Name).about("property", name)
+		}
 	}
 	return checks.Kind{}, unknown("property", name, known)
 }

@@ -36,7 +36,10 @@ line of the protocol at each step and the state after it. Left and right arrow s
   lockstep report trace trace.json -o page.html`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"check", "matrix", "case", "trace"})
+				if _, err := findProtocol(args[0]); err == nil {
+					return usage("report wants to know what of %s: lockstep report check %s", args[0], args[0])
+				}
+				return unknown("command of report", args[0], []string{"check", "matrix", "case", "trace"})
 			}
 			return usage("report wants to know of what: lockstep report check lease, matrix, case L-03 or trace trace.json")
 		},

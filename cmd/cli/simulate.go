@@ -148,7 +148,18 @@ func (f *simulateFlags) followed(s scheduler.Simulation) ([]model.Property, erro
 	return all, nil
 }
 
+// ineffective is the error of a setting that nothing heeds.
+func (f *simulateFlags) ineffective(c *cobra.Command) error {
+	if c.Flags().Changed("pause-for") && f.pauseEvery == 0 {
+		return usage("--pause-for says how long pauses last, but there are none; add --pause-every 1m").about("pause-for", f.pauseFor.String())
+	}
+	return nil
+}
+
 func (f *simulateFlags) run(c *cobra.Command, code *int) error {
+	if err := f.ineffective(c); err != nil {
+		return err
+	}
 	s, err := f.prepare(f.simulation)
 	if err != nil {
 		return err
@@ -217,6 +228,9 @@ func (f *simulateFlags) writeWorst(c *cobra.Command, s scheduler.Simulation, r *
 
 // runAll simulates every protocol.
 func (f *simulateFlags) runAll(c *cobra.Command, code *int) error {
+	if err := f.ineffective(c); err != nil {
+		return err
+	}
 	var rows []simulatedRow
 	for _, e := range protocols {
 		s := f.simulation
