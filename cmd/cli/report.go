@@ -195,7 +195,11 @@ func (f *reportFlags) write(c *cobra.Command, d *page.Document) error {
 	if err := writeTo(c, f.out, func(w io.Writer) error { return page.Write(w, *d) }); err != nil || f.out == "-" {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, model.Count(len(d.Traces), "run", "runs"), model.Count(len(d.Verdicts), "verdict", "verdicts"))
+	what := model.Count(len(d.Traces), "run", "runs")
+	if len(d.Verdicts) > 0 {
+		what += ", " + model.Count(len(d.Verdicts), "verdict", "verdicts")
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s.\n", f.out, what)
 	return asOutput(err)
 }
 
