@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,18 +78,25 @@ func newReportProtocol(code *int, e catalogue.Entry) *cobra.Command {
 	return c
 }
 
-// addReport adds the verdicts of a report and their traces to a page.
+// addReport adds the verdicts of a report and their traces to a page; where says of what they
+// are, if of several things.
 func addReport(d *page.Document, r *scheduler.Report, where string) {
 	for i := range r.Verdicts {
-		addVerdict(d, r, &r.Verdicts[i], where)
+		v := &r.Verdicts[i]
+		name := v.Property
+		if where != "" {
+			name = where + ": " + name
+		}
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(v.Verdict), Text: remark(r, v)})
+		if v.Trace != nil {
+			addTrace(d, v.Trace, where)
+		}
 	}
 }
 
-func addVerdict(d *page.Document, r *scheduler.Report, v *scheduler.Verdict, where string) {
-	d.Verdicts = append(d.Verdicts, page.Verdict{Property: where + v.Property, Verdict: string(v.Verdict), Text: remark(r, v)})
-	if v.Trace != nil {
-		d.Traces = append(d.Traces, v.Trace)
-	}
+// addTrace adds a run, and what it is called in the list of all.
+func addTrace(d *page.Document, t *model.Trace, name string) {
+	d.Traces, d.Names = append(d.Traces, t), append(d.Names, name)
 }
 
 func newReportMatrix(code *int) *cobra.Command {
@@ -115,16 +124,25 @@ func newReportMatrix(code *int) *cobra.Command {
 	return c
 }
 
-// addCell adds what is broken in a cell of the matrix.
+// addCell adds a cell of the matrix: the runs that break something, which the list of runs
+// names, and a line for what has no run to show.
 func addCell(d *page.Document, name string, cell *analysis.Cell) {
-	broken := cell.Broken()
-	if len(broken) == 0 {
-		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(scheduler.Holds), Text: "everything holds"})
+	add := func(what, verdict, text string) {
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: strings.TrimSpace(name + " " + what), Verdict: verdict, Text: text})
 	}
 	for i := range cell.Report.Verdicts {
-		if v := &cell.Report.Verdicts[i]; v.Verdict != scheduler.Holds {
-			addVerdict(d, cell.Report, v, name+" ")
+		switch v := &cell.Report.Verdicts[i]; {
+		case v.Trace != nil:
+			addTrace(d, v.Trace, name)
+		case v.Verdict != scheduler.Holds:
+			add(v.Property, string(v.Verdict), remark(cell.Report, v))
 		}
+	}
+	switch broken := cell.Broken(); {
+	case len(broken) == 0 && cell.Report.Exhausted:
+		add("", string(scheduler.Holds), "everything holds")
+	case slices.Contains(broken, "rebuild-bound"):
+		add("rebuild-bound", string(scheduler.Violated), fmt.Sprintf("%s for one expiry, %d claimed", model.Count(cell.Rebuilds, "rebuild", "rebuilds"), cell.Claimed))
 	}
 }
 
@@ -152,10 +170,10 @@ func newReportCase(code *int) *cobra.Command {
 					*code = exitViolated
 				}
 				if out.Before != nil {
-					addReport(d, out.Before, check.Shows+", before: ")
+					addReport(d, out.Before, check.Shows+", before")
 				}
 				if out.After != nil {
-					addReport(d, out.After, check.Shows+", after: ")
+					addReport(d, out.After, check.Shows+", after")
 				}
 			}
 			return r.write(c, d)
@@ -180,7 +198,7 @@ func newReportTrace() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				d.Traces = append(d.Traces, t)
+				addTrace(d, t, "")
 			}
 			return r.write(c, d)
 		},
