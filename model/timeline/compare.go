@@ -29,33 +29,34 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 	t := plainTable()
 	t.AppendHeader(table.Row{"time", "node", left.Name, "", right.Name})
 	l, r := printable(left.Trace).Steps, printable(right.Trace).Steps
-	used := [...]int{len("time"), len("node")}
 	lines := compared(l, r, of)
-	for _, line := range lines {
-		sign, a, b := line.sign(l, r), "", ""
-		at := line.right
+	stepOf := func(line pair) *model.TraceStep {
 		if line.left >= 0 {
-			a = Describe(&l[line.left])
-			at = line.left
+			return &l[line.left]
 		}
-		step := func() *model.TraceStep {
-			if line.left >= 0 {
-				return &l[at]
-			}
-			return &r[at]
-		}()
-		if line.right >= 0 && sign != "=" {
-			b = Describe(&r[line.right])
-		}
-		if o.Color && sign != "=" {
-			b = text.Colors{text.Bold}.Sprint(b)
-		}
-		time := model.FormatDuration(step.Time)
-		used[0], used[1] = max(used[0], text.StringWidth(time)), max(used[1], text.StringWidth(step.Node))
-		t.AppendRow(table.Row{time, step.Node, a, sign, b})
+		return &r[line.right]
+	}
+	times, nodes := len("time"), len("node")
+	for _, line := range lines {
+		step := stepOf(line)
+		times, nodes = max(times, text.StringWidth(model.FormatDuration(step.Time))), max(nodes, text.StringWidth(step.Node))
 	}
 	// Two blanks follow each column but the last, and the sign takes one.
-	room := max((max(o.Width, 60)-used[0]-used[1]-4*2-1)/2, 20)
+	room := max((max(o.Width, 60)-times-nodes-4*2-1)/2, 20)
+	for _, line := range lines {
+		sign, a, b := line.sign(l, r), "", ""
+		if line.left >= 0 {
+			a = wrap(Describe(&l[line.left]), room)
+		}
+		if line.right >= 0 && sign != "=" {
+			b = wrap(Describe(&r[line.right]), room)
+			if o.Color {
+				b = colored(b, text.Colors{text.Bold})
+			}
+		}
+		step := stepOf(line)
+		t.AppendRow(table.Row{model.FormatDuration(step.Time), step.Node, a, sign, b})
+	}
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, WidthMax: room, WidthMaxEnforcer: wrap},

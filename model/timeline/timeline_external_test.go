@@ -84,17 +84,34 @@ func TestAComparisonStaysWithinItsWidth(t *testing.T) {
 	}
 }
 
-// Colours change no character that is seen.
+// Colours change no character that is seen, at any width, and end with each line of a text: what
+// stands beside it is not coloured.
 func TestColoursAreOnlyColours(t *testing.T) {
 	text.EnableColors()
 	trace := golden.Trace(t, "testdata/lease.json")
-	plain := draw(t, trace, timeline.Options{})
-	coloured := draw(t, trace, timeline.Options{Color: true})
-	if coloured == plain {
-		t.Error("there are no colours")
+	of := make([]int, len(trace.Steps))
+	compare := func(o timeline.Options) string {
+		var b bytes.Buffer
+		if err := timeline.Compare(&b, timeline.Side{Name: "a", Trace: trace}, timeline.Side{Name: "b", Trace: trace}, of, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
 	}
-	if text.StripEscape(coloured) != plain {
-		t.Errorf("with colours:\n%s", text.StripEscape(coloured))
+	for _, width := range []int{60, 80, 100, 140} {
+		for _, print := range []func(o timeline.Options) string{compare, func(o timeline.Options) string { return draw(t, trace, o) }} {
+			plain, coloured := print(timeline.Options{Width: width}), print(timeline.Options{Width: width, Color: true})
+			if coloured == plain {
+				t.Error("there are no colours")
+			}
+			if text.StripEscape(coloured) != plain {
+				t.Errorf("with colours:\n%s\nwithout:\n%s", text.StripEscape(coloured), plain)
+			}
+			for line := range strings.Lines(coloured) {
+				if begin := strings.Count(line, "\x1b[") - strings.Count(line, "\x1b[0m"); begin != strings.Count(line, "\x1b[0m") {
+					t.Errorf("a colour goes on after its line: %q", line)
+				}
+			}
+		}
 	}
 }
 
