@@ -192,11 +192,25 @@ func (f *explainFlags) explain(c *cobra.Command, names []string) (*explain.Resul
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
-	p := newProgress(os.Stderr)
-	f.options.Progress = p.show
-	defer p.done()
-	r, err := reading.Explain(c.Context(), f.options)
+	options, done := f.shown()
+	defer done()
+	r, err := reading.Explain(c.Context(), options)
 	return r, o, err
+}
+
+// smallest searches for the smallest scenario with the first property that the run violates.
+func (f *explainFlags) smallest(c *cobra.Command, r *explain.Result) (*explain.Minimised, error) {
+	options, done := f.shown()
+	defer done()
+	return r.Minimise(c.Context(), r.Violations[0].Property, options)
+}
+
+// shown are the options of a search that shows how far it is. The caller calls done after it.
+func (f *explainFlags) shown() (options scheduler.Options, done func()) {
+	p := newProgress(os.Stderr)
+	options = f.options
+	options.Progress = p.show
+	return options, p.done
 }
 
 func (f *explainFlags) run(c *cobra.Command, names []string, code *int) error {
@@ -213,7 +227,7 @@ func (f *explainFlags) run(c *cobra.Command, names []string, code *int) error {
 	}
 	var small *explain.Minimised
 	if f.minimise && len(r.Violations) > 0 {
-		if small, err = r.Minimise(c.Context(), r.Violations[0].Property, f.options); err != nil {
+		if small, err = f.smallest(c, r); err != nil {
 			return err
 		}
 	}
@@ -247,7 +261,7 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 	width, color, _ := terminal(w)
 	var b strings.Builder
 	line := func(indent, format string, args ...any) {
-		text := wrap(fmt.Sprintf(format, args...), width-len(indent)-2)
+		text := wrap(timeline.Printable(fmt.Sprintf(format, args...)), width-len(indent)-2)
 		fmt.Fprintln(&b, indent+strings.ReplaceAll(text, "\n", "\n"+indent+"  "))
 	}
 	printBad(&b, incident.BadOf(o.logs), w)
@@ -286,7 +300,7 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 		fmt.Fprintln(&b)
 		line("", "Wrote %s.", f.out)
 	}
-	_, err := io.WriteString(w, timeline.Printable(b.String()))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

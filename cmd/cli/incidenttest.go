@@ -82,7 +82,7 @@ func (f *incidentTestFlags) run(c *cobra.Command, names []string, code *int) err
 		return asOutput(err)
 	}
 	violation := &r.Violations[0]
-	small, err := r.Minimise(c.Context(), violation.Property, f.options)
+	small, err := f.smallest(c, r)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,9 @@ func (f *incidentTestFlags) write(c *cobra.Command, source []byte, t *model.Trac
 			return asOutput(err)
 		}
 	}
-	_, err := io.WriteString(c.OutOrStdout(), fmt.Sprintf("Wrote %s and %s. go test -run %s fails as long as %s can be violated so.\n", file, trace, f.name, property))
+	width, _, _ := terminal(c.OutOrStdout())
+	text := fmt.Sprintf("Wrote %s and %s. go test -run %s fails as long as %s can be violated so.", file, trace, f.name, property)
+	_, err := fmt.Fprintln(c.OutOrStdout(), wrap(text, width))
 	return asOutput(err)
 }
 

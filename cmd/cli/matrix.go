@@ -259,6 +259,11 @@ func legend(columns []analysis.Column, rows []matrixRow) []string {
 
 func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error {
 	width, color, _ := terminal(w)
+	_, err := io.WriteString(w, matrixText(columns, rows, width, color))
+	return err
+}
+
+func matrixText(columns []analysis.Column, rows []matrixRow, width int, color bool) string {
 	t := newTable()
 	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(header(columns))
@@ -269,7 +274,11 @@ func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error
 		}
 		t.AppendRow(cells)
 	}
-	room := max((width-20)/len(columns), 12)
+	names := len("protocol")
+	for _, row := range rows {
+		names = max(names, len(row.name))
+	}
+	room := max((width-names)/len(columns)-2, 11)
 	var configs []table.ColumnConfig
 	for i := range columns {
 		configs = append(configs, table.ColumnConfig{Number: i + 2, WidthMax: room, WidthMaxEnforcer: text.WrapSoft})
@@ -283,8 +292,7 @@ func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error
 	if name, ok := firstBroken(rows); ok {
 		fmt.Fprintln(&b, wrap("Under each broken cell there are traces: lockstep matrix --explain "+name, width))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // firstBroken is the name of the first cell in which something is broken.

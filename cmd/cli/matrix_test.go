@@ -22,3 +22,19 @@ func TestWhoClaimsNothingBreaksNoClaim(t *testing.T) {
 		}
 	}
 }
+
+// The matrix is as wide as the terminal, with each of its columns.
+func TestTheMatrixFitsTheTerminal(t *testing.T) {
+	var code int
+	for _, width := range []int{80, 100, 120} {
+		f := newMatrixFlags()
+		f.full = true
+		c := newRoot(&code)
+		c.SetContext(t.Context())
+		columns, rows, err := f.check(c, []string{"fixedttl", "setnx", "singleflight"}, &code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFits(t, "matrix --full", matrixText(columns, rows, width, false), width)
+	}
+}
