@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"lockstep/checks/analysis"
 	"lockstep/model"
 	"lockstep/model/timeline"
 	"lockstep/protocol/casebook"
@@ -205,9 +206,9 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 	for i := range list {
 		for k := range list[i].Checks {
 			check := &list[i].Checks[k]
-			out, err := check.Verify(c.Context(), scheduler.Options{})
+			out, err := verifyCase(c, &list[i], check)
 			if err != nil {
-				return wrong, fmt.Errorf("%s, %s: %w", list[i].ID, check.Shows, err)
+				return wrong, err
 			}
 			checked++
 			verdict := "as it says"
@@ -234,6 +235,19 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 		return wrong, &outputError{err}
 	}
 	return wrong, nil
+}
+
+// verifyCase repeats a check of a case.
+func verifyCase(c *cobra.Command, one *casebook.Case, check *casebook.Check) (*casebook.Outcome, error) {
+	out, err := check.Verify(c.Context(), scheduler.Options{})
+	what := one.ID + ", " + check.Shows
+	switch {
+	case err == nil:
+		return out, nil
+	case c.Context().Err() != nil:
+		return nil, &analysis.CutOffError{What: what, Why: "it was interrupted"}
+	}
+	return nil, fmt.Errorf("%s: %w", what, err)
 }
 
 func errorOf(a, b error) error {

@@ -162,9 +162,9 @@ func newReportCase(code *int) *cobra.Command {
 			d := &page.Document{Title: one.ID + " " + one.Title}
 			for k := range one.Checks {
 				check := &one.Checks[k]
-				out, err := check.Verify(c.Context(), scheduler.Options{})
+				out, err := verifyCase(c, &one, check)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", one.ID, check.Shows, err)
+					return err
 				}
 				if len(out.Wrong) > 0 {
 					*code = exitViolated
