@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -42,15 +43,22 @@ func (f *outFlag) Set(path string) error {
 	return nil
 }
 
-// checkOutputs reports the first file that the command is to write and cannot.
+// checkOutputs reports the first file that the command is to write and cannot, or is to write
+// twice.
 func checkOutputs(c *cobra.Command) error {
 	var wrong error
+	flags := map[string]string{}
 	c.Flags().VisitAll(func(flag *pflag.Flag) {
 		f, ok := flag.Value.(*outFlag)
 		if wrong != nil || !ok || *f.path == "" || *f.path == "-" {
 			return
 		}
-		if err := writable(*f.path); err != nil {
+		path := filepath.Clean(*f.path)
+		other, twice := flags[path]
+		flags[path] = flag.Name
+		if twice {
+			wrong = usage("--%s and --%s both write %s; name two files", other, flag.Name, *f.path).about(flag.Name, *f.path)
+		} else if err := writable(*f.path); err != nil {
 			wrong = usage("--%s %s cannot be written: %w", flag.Name, *f.path, err).about(flag.Name, *f.path)
 		}
 	})
