@@ -31,7 +31,10 @@ var formats = []format{
 	{name: "markdown", help: "tables, in the flavour of GitHub", write: func(w io.Writer, t *model.Trace) error { return export.Markdown(w, t, export.Options{}) }},
 	{name: "mermaid", help: "a sequence diagram", write: func(w io.Writer, t *model.Trace) error { return export.Mermaid(w, t, export.Options{}) }},
 	{name: "itf", help: "states in the informal trace format, for viewers of that", write: func(w io.Writer, t *model.Trace) error { return export.ITF(w, t, export.Options{}) }},
-	{name: "annotation", help: "a workflow command of GitHub Actions that annotates the line of the protocol", write: annotate},
+	{name: "annotation", help: "a workflow command of GitHub Actions that annotates the line of the protocol", write: func(w io.Writer, t *model.Trace) error {
+		runCode(t)
+		return annotate(w, t)
+	}},
 	{name: "porcupine", help: "a page of HTML about the history of an object, for the properties linearizable-...", view: func(w io.Writer, k *kept) error {
 		return checks.Visualize(w, k.scenario, k.trace, k.property)
 	}},

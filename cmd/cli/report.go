@@ -198,6 +198,7 @@ func newReportTrace() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				runCode(t)
 				addTrace(d, t, "")
 			}
 			return r.write(c, d)
@@ -242,11 +243,16 @@ func sourcesOf(traces []*model.Trace) map[string]string {
 	return sources
 }
 
-func sourceOf(file string) (string, bool) {
+// builtIn is the text of a file that is a part of this program.
+func builtIn(file string) (string, bool) {
 	if text, ok := catalogue.Source(file); ok {
 		return text, true
 	}
-	if text, ok := casebook.Source(file); ok {
+	return casebook.Source(file)
+}
+
+func sourceOf(file string) (string, bool) {
+	if text, ok := builtIn(file); ok {
 		return text, true
 	}
 	path, ok := protocol.PathOf(file)
