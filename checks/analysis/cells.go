@@ -70,7 +70,7 @@ type Cell struct {
 	Column string
 	Report *scheduler.Report
 	// Rebuilds is the largest number of rebuilds for one expiry, Claimed the
-	// number that the protocol claims; AtLeast: there may be more.
+	// number that the protocol claims, 0 if it claims none; AtLeast: there may be more.
 	Rebuilds, Claimed int
 	AtLeast           bool
 }
@@ -80,7 +80,7 @@ type Cell struct {
 func (c *Cell) Broken() []string {
 	var names []string
 	for _, v := range c.Report.Verdicts {
-		if v.Verdict == scheduler.Violated || v.Property == rebuilds && c.Rebuilds > c.Claimed {
+		if v.Verdict == scheduler.Violated || v.Property == rebuilds && c.Claimed > 0 && c.Rebuilds > c.Claimed {
 			names = append(names, v.Property)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"lockstep/checks/analysis"
 	"lockstep/model"
 	"lockstep/model/timeline"
 	"lockstep/protocol/casebook"
@@ -27,6 +28,9 @@ scenario that shows it.`,
   lockstep casebook check L-03`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
+				if _, err := findCase(args[0]); err == nil {
+					return usage("casebook wants to know what of %s: lockstep casebook show %s, or check %s", args[0], args[0], args[0])
+				}
 				return unknown("command of casebook", args[0], []string{"list", "show", "check"})
 			}
 			return usage("casebook wants a command: list, show or check")
@@ -56,14 +60,11 @@ func newCasebookList() *cobra.Command {
 				}
 				list = slices.DeleteFunc(list, func(c casebook.Case) bool { return string(c.Kind) != kind })
 			}
-			print := listCases
 			if asJSON {
-				print = casesJSON
+				return asOutput(casesJSON(c.OutOrStdout(), list))
 			}
-			if err := print(c.OutOrStdout(), list); err != nil {
-				return &outputError{err}
-			}
-			return nil
+			width, _, _ := terminal(c.OutOrStdout())
+			return asOutput(listCases(c.OutOrStdout(), width, list))
 		},
 	}
 	c.Flags().StringVar(&kind, "kind", "", `only those of a kind, "stale set" for example`)
@@ -71,12 +72,12 @@ func newCasebookList() *cobra.Command {
 	return c
 }
 
-func listCases(w io.Writer, list []casebook.Case) error {
+func listCases(w io.Writer, width int, list []casebook.Case) error {
 	t := newTable()
 	for _, c := range list {
 		t.AppendRow(table.Row{c.ID, c.Kind, c.Title})
 	}
-	_, err := fmt.Fprintln(w, t.Render())
+	_, err := fmt.Fprintln(w, fit(t.Render(), width))
 	return err
 }
 
@@ -147,7 +148,8 @@ func findCase(id string) (casebook.Case, error) {
 func showCase(w io.Writer, c *casebook.Case) error {
 	width, _, _ := terminal(w)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s (%s)\n\n%s\n", c.ID, c.Title, c.Kind, wrap(oneLine(c.Lesson), width))
+	title := fmt.Sprintf("%s  %s (%s)", c.ID, c.Title, c.Kind)
+	fmt.Fprintf(&b, "%s\n\n%s\n", wrap(title, width), wrap(oneLine(c.Lesson), width))
 	if c.Differs != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap("The checker and the report: "+oneLine(c.Differs), width))
 	}
@@ -204,9 +206,9 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 	for i := range list {
 		for k := range list[i].Checks {
 			check := &list[i].Checks[k]
-			out, err := check.Verify(c.Context(), scheduler.Options{})
+			out, err := verifyCase(c, &list[i], check)
 			if err != nil {
-				return wrong, fmt.Errorf("%s, %s: %w", list[i].ID, check.Shows, err)
+				return wrong, err
 			}
 			checked++
 			verdict := "as it says"
@@ -214,9 +216,9 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 				wrong++
 				verdict = strings.Join(out.Wrong, "; ")
 			}
-			text := fmt.Sprintf("%s  %s: %s\n", list[i].ID, check.Shows, verdict)
+			text := wrap(fmt.Sprintf("%s  %s: %s", list[i].ID, check.Shows, verdict), width) + "\n"
 			if len(list) == 1 && out.Before != nil {
-				text += "\n" + boundsText("before the repair", &out.Before.Bounds) + "\n"
+				text += "\n" + wrap(boundsText("before the repair", &out.Before.Bounds), width) + "\n"
 				var b strings.Builder
 				if trace := out.Before.Verdicts[0].Trace; trace != nil {
 					err = timeline.Write(&b, trace, timeline.Options{Width: width, Color: color})
@@ -233,6 +235,19 @@ func checkCases(c *cobra.Command, list []casebook.Case) (wrong int, err error) {
 		return wrong, &outputError{err}
 	}
 	return wrong, nil
+}
+
+// verifyCase repeats a check of a case.
+func verifyCase(c *cobra.Command, one *casebook.Case, check *casebook.Check) (*casebook.Outcome, error) {
+	out, err := check.Verify(c.Context(), scheduler.Options{})
+	what := one.ID + ", " + check.Shows
+	switch {
+	case err == nil:
+		return out, nil
+	case c.Context().Err() != nil:
+		return nil, &analysis.CutOffError{What: what, Why: "it was interrupted"}
+	}
+	return nil, fmt.Errorf("%s: %w", what, err)
 }
 
 func errorOf(a, b error) error {

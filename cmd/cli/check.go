@@ -99,6 +99,9 @@ func flagError(c *cobra.Command, err error) error {
 	if !errors.As(err, &notExist) {
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	}
+	if letters := notExist.GetSpecifiedShortnames(); letters != "" {
+		return usage("unknown flag -%s; flags are words, as --nodes\nSee %s --help.", letters, c.CommandPath())
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	nearest := protocol.Nearest(notExist.GetSpecifiedName(), names)
@@ -111,8 +114,8 @@ func flagError(c *cobra.Command, err error) error {
 func (f *checkFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	f.registerSearch(flags)
-	flags.StringVar(&f.trace, "trace", "", "write the counterexample of the first violated property to this file")
-	flags.StringVar(&f.junit, "junit", "", "write the verdicts to this file, as XML for CI")
+	registerFile(flags, &f.trace, "trace", "", "", "write the counterexample of the first violated property to this file")
+	registerOut(flags, &f.junit, "junit", "", "", "write the verdicts to this file, as XML for CI")
 	flags.BoolVar(&f.annotate, "annotate", false, "print workflow commands of GitHub Actions that annotate the lines of the protocol, too")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.stats, "stats", false, "print measurements, too")
@@ -352,9 +355,5 @@ func writeFirst(file string, r *scheduler.Report) error {
 }
 
 func writeTrace(file string, t *model.Trace) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.Write(f), f.Close())
+	return writeFile(file, t.Write)
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 
 	"lockstep/checks/confirm"
@@ -26,10 +28,11 @@ func (f *replayFlags) confirm(c *cobra.Command, file string, code *int) error {
 	if f.on == "miniredis" {
 		s, err = confirm.Mini()
 	} else {
+		redis.SetLogger(silent{}) // the error says it
 		s, err = confirm.Dial(c.Context(), f.on)
 	}
 	if err != nil {
-		return usage("--on %s: %w", f.on, err).about("on", f.on)
+		return usage("--on: %w", err).about("on", f.on)
 	}
 	defer s.Close()
 	r, err := confirm.Run(c.Context(), s, t, confirm.Options{Prefix: f.prefix, Scale: f.scale})
@@ -60,3 +63,8 @@ func (f *replayFlags) confirm(c *cobra.Command, file string, code *int) error {
 	_, err = fmt.Fprintf(out, "Confirmed: %s of the server as in the trace%s.\n", model.Count(r.Compared, "reply", "replies"), carried)
 	return asOutput(err)
 }
+
+// silent is a log that nobody reads.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}

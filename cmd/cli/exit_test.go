@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"check", "lease", "--nodes", "0"}, exitUsage},
 		{[]string{"check", "lease", "--no-such-flag"}, exitUsage},
 		{[]string{"check", "lease", "--max-states", "100"}, exitCutOff},
-		{[]string{"check", "fixedttl", "--trace", "/nowhere/at/all.json"}, exitInternal},
+		{[]string{"check", "fixedttl", "--trace", "/nowhere/at/all.json"}, exitUsage},
 		{[]string{"check", "-f", "no-such-file.yaml"}, exitUsage},
 		{[]string{"check", "-f", "testdata/script/list.txtar"}, exitUsage},
 		{[]string{"check", "-f", example, "--nodes", "0"}, exitUsage},

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +31,10 @@ var formats = []format{
 	{name: "markdown", help: "tables, in the flavour of GitHub", write: func(w io.Writer, t *model.Trace) error { return export.Markdown(w, t, export.Options{}) }},
 	{name: "mermaid", help: "a sequence diagram", write: func(w io.Writer, t *model.Trace) error { return export.Mermaid(w, t, export.Options{}) }},
 	{name: "itf", help: "states in the informal trace format, for viewers of that", write: func(w io.Writer, t *model.Trace) error { return export.ITF(w, t, export.Options{}) }},
-	{name: "annotation", help: "a workflow command of GitHub Actions that annotates the line of the protocol", write: annotate},
+	{name: "annotation", help: "a workflow command of GitHub Actions that annotates the line of the protocol", write: func(w io.Writer, t *model.Trace) error {
+		runCode(t)
+		return annotate(w, t)
+	}},
 	{name: "porcupine", help: "a page of HTML about the history of an object, for the properties linearizable-...", view: func(w io.Writer, k *kept) error {
 		return checks.Visualize(w, k.scenario, k.trace, k.property)
 	}},
@@ -81,7 +83,7 @@ lockstep report writes a page of HTML, lockstep check --junit the verdicts for C
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&name, "format", name, "the form: "+formatNames())
-	c.Flags().StringVarP(&out, "out", "o", out, "the file to write, - for standard output")
+	registerOut(c.Flags(), &out, "out", "o", "-", "the file to write, - for standard output")
 	return c
 }
 
@@ -102,18 +104,6 @@ func findFormat(name string) (format, error) {
 		names = append(names, f.name)
 	}
 	return format{}, unknown("format", name, names)
-}
-
-// writeTo writes to a file, or to standard output if that is called "-".
-func writeTo(c *cobra.Command, file string, write func(w io.Writer) error) error {
-	if file == "-" {
-		return asOutput(write(c.OutOrStdout()))
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return asOutput(err)
-	}
-	return asOutput(errors.Join(write(f), f.Close()))
 }
 
 // annotate annotates the line of protocol code that violates a property, by the path that its

@@ -35,7 +35,8 @@ them at every point at which they could matter.`,
 			if asJSON {
 				return faultsJSON(c.OutOrStdout(), kinds)
 			}
-			return listFaults(c.OutOrStdout(), kinds)
+			width, _, _ := terminal(c.OutOrStdout())
+			return listFaults(c.OutOrStdout(), width, kinds)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -53,28 +54,16 @@ func findFault(name string) ([]faults.Kind, error) {
 	return nil, unknown("fault", name, names)
 }
 
-func listFaults(w io.Writer, kinds []faults.Kind) error {
-	width, _, _ := terminal(w)
+func listFaults(w io.Writer, width int, kinds []faults.Kind) error {
+	var b strings.Builder
 	for i, k := range kinds {
-		separator := "\n"
-		if i == 0 {
-			separator = ""
+		if i > 0 {
+			b.WriteString("\n")
 		}
-		flag := &faultFlag{kind: k}
-		text := fmt.Sprintf("%s--%s %s\n%s\n", separator, k.Name, flag.Type(), wrapIndented(k.Meaning, width))
-		text += wrapIndented("In the world: "+k.Event+".", width) + "\n"
-		text += "  lockstep check " + k.Example + "\n"
-		if _, err := io.WriteString(w, text); err != nil {
-			return &outputError{err}
-		}
+		fmt.Fprintf(&b, "--%s %s\n  %s\n  In the world: %s.\n  lockstep check %s\n", k.Name, (&faultFlag{kind: k}).Type(), k.Meaning, k.Event, k.Example)
 	}
-	return nil
-}
-
-// wrapIndented breaks a line at words, each line indented.
-func wrapIndented(s string, width int) string {
-	const indent = "  "
-	return indent + strings.ReplaceAll(wrap(s, width-len(indent)), "\n", "\n"+indent)
+	_, err := io.WriteString(w, fit(b.String(), width))
+	return asOutput(err)
 }
 
 func faultsJSON(w io.Writer, kinds []faults.Kind) error {

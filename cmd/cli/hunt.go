@@ -80,7 +80,7 @@ func (f *huntFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.hunt.MaxSteps, "max-steps", f.hunt.MaxSteps, "how many steps a run has at most")
 	flags.IntVar(&f.hunt.MaxStates, "max-states", f.hunt.MaxStates, "how many states of what is left of the scenario are explored at most")
 	flags.Var((*countFlag)(&f.hunt.Workers), "workers", "how many goroutines take runs, which changes no result; 0 for one a processor")
-	flags.StringVar(&f.trace, "trace", "", "write the counterexample to this file")
+	registerFile(flags, &f.trace, "trace", "", "", "write the counterexample to this file")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 }
 

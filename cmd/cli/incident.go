@@ -9,6 +9,7 @@ import (
 
 	"lockstep/checks/incident"
 	"lockstep/model"
+	"lockstep/model/timeline"
 )
 
 func newIncident(code *int) *cobra.Command {
@@ -41,7 +42,7 @@ func printBad(b *strings.Builder, bad *incident.Bad, w io.Writer) {
 		if l.Text != "" {
 			text += ": " + l.Text
 		}
-		fmt.Fprintln(b, "  "+strings.ReplaceAll(wrap(text, width-2), "\n", "\n  "))
+		fmt.Fprintln(b, "  "+strings.ReplaceAll(wrap(timeline.Printable(text), width-2), "\n", "\n  "))
 	}
 }
 

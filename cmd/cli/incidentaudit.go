@@ -63,7 +63,7 @@ not decided in time whether a history is linearizable.`,
 	f.logs.add(c)
 	c.Flags().Var((*durationFlag)(&f.skew), "skew", "by how much the clocks of two nodes may differ")
 	c.Flags().StringVar(&f.object, "object", "", "what a history is about: "+strings.Join(incident.Objects, ", "))
-	c.Flags().StringVar(&f.html, "html", "", "write porcupine's view of a history to this file")
+	registerOut(c.Flags(), &f.html, "html", "", "", "write porcupine's view of a history to this file")
 	c.Flags().Var((*durationFlag)(&f.within), "max-time", "stop asking porcupine after so long; 0 for no limit")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c

@@ -72,7 +72,7 @@ Exit codes: 0 a run agrees with the log; 1 none does; 2 wrong usage; 3 the searc
 	}
 	f.add(c)
 	c.Flags().BoolVar(&f.minimise, "minimise", false, "search for the smallest scenario in which the first property is violated that the run violates")
-	c.Flags().StringVar(&f.out, "out", "", "write the trace to this file, of the smallest scenario with --minimise")
+	registerFile(c.Flags(), &f.out, "out", "", "", "write the trace to this file, of the smallest scenario with --minimise")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return c
 }
@@ -95,6 +95,7 @@ func (f *explainFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.requests, "requests", 0, "how many requests there can be at once on a node; 0 for what the log shows")
 	flags.IntVar(&f.updates, "updates", 1, "how often the source changes at most, unless the log shows it")
 	flags.Var((*durationFlag)(&f.valueTTL), "value-ttl", "TTL of cached values; 0 for none (default that of the log)")
+	flags.Lookup("value-ttl").DefValue = ""
 	flags.Var((*rangeFlag)(&f.latency), "latency", "time from the issue of an operation to its effect")
 	flags.Var((*rangeFlag)(&f.reply), "reply", "time from the effect until the process observes it")
 	flags.Var((*durationFlag)(&f.timeout), "timeout", "how long a process waits at most for a reply that is lost")
@@ -191,11 +192,25 @@ func (f *explainFlags) explain(c *cobra.Command, names []string) (*explain.Resul
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
-	p := newProgress(os.Stderr)
-	f.options.Progress = p.show
-	defer p.done()
-	r, err := reading.Explain(c.Context(), f.options)
+	options, done := f.shown()
+	defer done()
+	r, err := reading.Explain(c.Context(), options)
 	return r, o, err
+}
+
+// smallest searches for the smallest scenario with the first property that the run violates.
+func (f *explainFlags) smallest(c *cobra.Command, r *explain.Result) (*explain.Minimised, error) {
+	options, done := f.shown()
+	defer done()
+	return r.Minimise(c.Context(), r.Violations[0].Property, options)
+}
+
+// shown are the options of a search that shows how far it is. The caller calls done after it.
+func (f *explainFlags) shown() (options scheduler.Options, done func()) {
+	p := newProgress(os.Stderr)
+	options = f.options
+	options.Progress = p.show
+	return options, p.done
 }
 
 func (f *explainFlags) run(c *cobra.Command, names []string, code *int) error {
@@ -212,7 +227,7 @@ func (f *explainFlags) run(c *cobra.Command, names []string, code *int) error {
 	}
 	var small *explain.Minimised
 	if f.minimise && len(r.Violations) > 0 {
-		if small, err = r.Minimise(c.Context(), r.Violations[0].Property, f.options); err != nil {
+		if small, err = f.smallest(c, r); err != nil {
 			return err
 		}
 	}
@@ -246,7 +261,7 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 	width, color, _ := terminal(w)
 	var b strings.Builder
 	line := func(indent, format string, args ...any) {
-		text := wrap(fmt.Sprintf(format, args...), width-len(indent)-2)
+		text := wrap(timeline.Printable(fmt.Sprintf(format, args...)), width-len(indent)-2)
 		fmt.Fprintln(&b, indent+strings.ReplaceAll(text, "\n", "\n"+indent+"  "))
 	}
 	printBad(&b, incident.BadOf(o.logs), w)
@@ -285,7 +300,7 @@ func (f *explainFlags) print(w io.Writer, r *explain.Report, o *openLogs, small 
 		fmt.Fprintln(&b)
 		line("", "Wrote %s.", f.out)
 	}
-	_, err := io.WriteString(w, timeline.Printable(b.String()))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

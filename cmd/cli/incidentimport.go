@@ -41,7 +41,7 @@ counted and passed over; the first few are shown on standard error, and kept in
 the last line of the stream.
 
 Exit codes: 0 the stream is written; 2 a log or the mapping cannot be read;
-4 the stream cannot be written.`,
+3 interrupted by ^C, nothing is written; 4 the stream cannot be written.`,
 		Example: `  lockstep incident import monitor.log app.ndjson --out incident.ndjson.gz
   zcat app.log.gz | lockstep incident import - --mapping fields.yaml
   lockstep incident import old.log --format monitor > incident.ndjson`,
@@ -54,7 +54,7 @@ Exit codes: 0 the stream is written; 2 a log or the mapping cannot be read;
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "write the stream to this file, compressed if its name ends in .gz")
+	registerOut(c.Flags(), &f.out, "out", "o", "-", "write the stream to this file, compressed if its name ends in .gz")
 	f.logs.add(c)
 	return c
 }
@@ -97,6 +97,9 @@ func (f *importFlags) run(c *cobra.Command, names []string) error {
 				}
 			}
 		}
+		if err == nil && !errors.Is(wrong, io.EOF) {
+			err = wrong // what is read of the log is not kept as if it were all
+		}
 		if err == nil {
 			err = stream.Close(incident.BadOf(o.logs), incident.BackOf(o.logs))
 		}
@@ -105,8 +108,8 @@ func (f *importFlags) run(c *cobra.Command, names []string) error {
 		}
 		return errors.Join(err, buffered.Flush())
 	})
-	if err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
-		err = usage("%w", wrong)
+	if wrong != nil && !errors.Is(wrong, io.EOF) {
+		return usage("%w", wrong)
 	}
 	if err != nil {
 		return err

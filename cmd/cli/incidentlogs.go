@@ -70,7 +70,7 @@ func (f *logFlags) open(c *cobra.Command, names []string) (_ *openLogs, err erro
 			o.files = append(o.files, file)
 			from, called = file, name
 		}
-		l, err := incident.OpenLog(called, from, options)
+		l, err := incident.OpenLog(called, &interruptible{ctx: c.Context(), from: from}, options)
 		if err != nil {
 			return nil, wrongLog(called, err)
 		}

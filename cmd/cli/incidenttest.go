@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,6 +62,9 @@ func (f *incidentTestFlags) run(c *cobra.Command, names []string, code *int) err
 	if err != nil {
 		return err
 	}
+	if err := f.vacant(f.file()); err != nil {
+		return err
+	}
 	r, _, err := f.explain(c, names)
 	if err != nil {
 		return err
@@ -78,7 +82,7 @@ func (f *incidentTestFlags) run(c *cobra.Command, names []string, code *int) err
 		return asOutput(err)
 	}
 	violation := &r.Violations[0]
-	small, err := r.Minimise(c.Context(), violation.Property, f.options)
+	small, err := f.smallest(c, r)
 	if err != nil {
 		return err
 	}
@@ -101,31 +105,53 @@ func (f *incidentTestFlags) run(c *cobra.Command, names []string, code *int) err
 	return f.write(c, source, small.Trace, violation.Property.Name())
 }
 
+// file is that of the test.
+func (f *incidentTestFlags) file() string {
+	if f.name == "Test" {
+		return filepath.Join(f.dir, "lockstep_test.go")
+	}
+	return filepath.Join(f.dir, strings.ToLower(strings.TrimPrefix(f.name, "Test"))+"_test.go")
+}
+
+// vacant reports that a file is there, or that none can be made.
+func (f *incidentTestFlags) vacant(name string) error {
+	if _, err := os.Stat(name); err == nil {
+		return usage("%s is there already: give the test another name with --name, or remove it", name)
+	}
+	dir := filepath.Dir(name)
+	for { // directories that are not there yet are made
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if err := takesFiles(dir); err != nil {
+		return usage("%s cannot be written: %w", name, err).about("dir", f.dir)
+	}
+	return nil
+}
+
 // write writes the test and the trace.
 func (f *incidentTestFlags) write(c *cobra.Command, source []byte, t *model.Trace, property string) error {
-	file := filepath.Join(f.dir, strings.ToLower(strings.TrimPrefix(f.name, "Test"))+"_test.go")
-	if f.name == "Test" {
-		file = filepath.Join(f.dir, "lockstep_test.go")
-	}
-	trace := filepath.Join(f.dir, checks.TraceFile(f.name, property))
-	for _, name := range []string{file, trace} {
-		if _, err := os.Stat(name); err == nil {
-			return usage("%s is there already: give the test another name with --name, or remove it", name)
-		}
-	}
-	var text bytes.Buffer
-	if err := t.Write(&text); err != nil {
+	file, trace := f.file(), filepath.Join(f.dir, checks.TraceFile(f.name, property))
+	if err := f.vacant(trace); err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{file: source, trace: text.Bytes()} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	// The trace first: a test without it is not what was asked for.
+	for _, one := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{{trace, t.Write}, {file, func(w io.Writer) error { _, err := w.Write(source); return err }}} {
+		if err := os.MkdirAll(filepath.Dir(one.name), 0o777); err != nil {
 			return asOutput(err)
 		}
-		if err := os.WriteFile(name, content, 0o666); err != nil {
+		if err := writeFile(one.name, one.write); err != nil {
 			return asOutput(err)
 		}
 	}
-	_, err := io.WriteString(c.OutOrStdout(), fmt.Sprintf("Wrote %s and %s. go test -run %s fails as long as %s can be violated so.\n", file, trace, f.name, property))
+	width, _, _ := terminal(c.OutOrStdout())
+	text := fmt.Sprintf("Wrote %s and %s. go test -run %s fails as long as %s can be violated so.", file, trace, f.name, property)
+	_, err := fmt.Fprintln(c.OutOrStdout(), wrap(text, width))
 	return asOutput(err)
 }
 

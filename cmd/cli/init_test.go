@@ -30,6 +30,7 @@ func TestInitWritesAModuleThatRuns(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", c.command, err, out)
 		}
 	}
+	checkTraceOfOnesOwn(t, dir)
 	if code := exitOf(t, []string{"init", dir}); code != exitUsage {
 		t.Errorf("init into a directory that is not empty exits with %d", code)
 	}
@@ -40,6 +41,22 @@ func TestInitWritesAModuleThatRuns(t *testing.T) {
 		}
 		if _, err := os.Stat(other); err == nil {
 			t.Errorf("%v has written something", args)
+		}
+	}
+}
+
+// What is made of a kept trace knows the code of the module: its path and its text.
+func checkTraceOfOnesOwn(t *testing.T, dir string) {
+	t.Helper()
+	for _, c := range []struct{ command, want string }{
+		{"check rebuild --pause 1x12s --property no-stale-overwrite --trace trace.json", "no-stale-overwrite violated"},
+		{"export trace.json --format annotation", "::error file=rebuild.go,"},
+		{"report trace trace.json -o -", "Handle is one request."},
+	} {
+		command := exec.Command("go", append([]string{"run", "./cmd/check"}, strings.Fields(c.command)...)...)
+		command.Dir = dir
+		if out, _ := command.CombinedOutput(); !strings.Contains(string(out), c.want) {
+			t.Errorf("%s lacks %q", c.command, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -34,17 +35,19 @@ func newList() *cobra.Command {
 			if asJSON {
 				return listJSON(c.OutOrStdout(), entries)
 			}
-			return list(c.OutOrStdout(), entries, len(args) == 0)
+			width, _, _ := terminal(c.OutOrStdout())
+			return list(c.OutOrStdout(), width, entries, len(args) == 0)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-func list(w io.Writer, entries []catalogue.Entry, properties bool) error {
-	fmt.Fprintln(w, "Protocols")
+func list(w io.Writer, width int, entries []catalogue.Entry, properties bool) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, "Protocols")
 	for _, e := range entries {
-		fmt.Fprintf(w, "\n%s\n  %s\n", e.Name, e.Summary)
+		fmt.Fprintf(&b, "\n%s\n  %s\n", e.Name, e.Summary)
 		parameters, err := protocol.Parameters(e.New())
 		if err != nil {
 			return err
@@ -54,19 +57,19 @@ func list(w io.Writer, entries []catalogue.Entry, properties bool) error {
 			t.AppendRow(table.Row{"  --" + p.Name, p.Kind, p.Default, p.Help})
 		}
 		if len(parameters) > 0 {
-			fmt.Fprintln(w, t.Render())
+			fmt.Fprintln(&b, t.Render())
 		}
 	}
-	if !properties {
-		return nil
+	if properties {
+		fmt.Fprintf(&b, "\nProperties (lockstep properties tells all)\n\n")
+		t := newTable()
+		for _, p := range checks.All(1) {
+			t.AppendRow(table.Row{"  " + p.Name(), p.Rule()})
+		}
+		fmt.Fprintln(&b, t.Render())
 	}
-	fmt.Fprintf(w, "\nProperties (lockstep properties tells all)\n\n")
-	t := newTable()
-	for _, p := range checks.All(1) {
-		t.AppendRow(table.Row{"  " + p.Name(), p.Rule()})
-	}
-	fmt.Fprintln(w, t.Render())
-	return nil
+	_, err := io.WriteString(w, fit(b.String(), width))
+	return asOutput(err)
 }
 
 func listJSON(w io.Writer, entries []catalogue.Entry) error {

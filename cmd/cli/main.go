@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
 	"regexp"
 	"syscall"
 
@@ -30,7 +31,8 @@ var protocols = catalogue.All()
 
 // Main runs the command line in os.Args over the given protocols, or over the catalogue if
 // there are none, and ends the program. Names must differ and consist of what a word of a
-// command line may have: lower-case letters, digits and hyphens, a letter first.
+// command line may have: lower-case letters, digits and hyphens, a letter first. Fields are
+// flags, and cannot be called as a flag of the commands is.
 func Main(own ...catalogue.Entry) {
 	if len(own) > 0 {
 		if err := valid(own); err != nil {
@@ -46,6 +48,7 @@ var protocolName = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
 func valid(own []catalogue.Entry) error {
 	known := map[string]bool{"help": true, "merge": true, "plot": true, "show": true}
+	taken := takenFlags()
 	for _, e := range own {
 		switch {
 		case !protocolName.MatchString(e.Name):
@@ -54,6 +57,12 @@ func valid(own []catalogue.Entry) error {
 			return fmt.Errorf("two protocols are called %q, or a command is", e.Name)
 		case e.New == nil:
 			return fmt.Errorf("the protocol %q has no New", e.Name)
+		}
+		if p := reflect.ValueOf(e.New()); p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().Kind() != reflect.Struct {
+			return fmt.Errorf("the protocol %q: New returns no pointer to a struct", e.Name)
+		}
+		if err := validParameters(e, taken); err != nil {
+			return err
 		}
 		known[e.Name] = true
 	}
@@ -97,7 +106,7 @@ func exitCode(err error) int {
 	var output *outputError
 	var cutOff *analysis.CutOffError
 	switch {
-	case errors.As(err, &cutOff):
+	case errors.As(err, &cutOff), errors.Is(err, errInterrupted):
 		return exitCutOff
 	case errors.As(err, &usage), errors.As(err, &scenario):
 		return exitUsage

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -54,6 +55,9 @@ with --explain it is that of check.`,
   lockstep matrix --explain fixedttl/none`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.explain != "" {
+				if len(args) > 0 {
+					return usage("--explain names the protocol itself; %q is too much", args[0])
+				}
 				return f.explainCell(c, code)
 			}
 			return f.run(c, args, code)
@@ -79,10 +83,13 @@ type matrixRow struct {
 // scenarioOf returns the scenario of a row: a protocol, and after a colon values of
 // its parameters.
 func (f *matrixFlags) scenarioOf(row string) (scheduler.Scenario, error) {
-	name, settings, _ := strings.Cut(row, ":")
+	name, settings, given := strings.Cut(row, ":")
 	e, err := findProtocol(name)
 	if err != nil {
 		return scheduler.Scenario{}, err
+	}
+	if given && settings == "" {
+		return scheduler.Scenario{}, usage("%s has no parameter after the colon; write it as %s:look-again=true", row, name)
 	}
 	defaults := newCheckFlags(e).scenario
 	s := f.scenario
@@ -215,14 +222,22 @@ func cellText(c *analysis.Cell) string {
 	if c.AtLeast {
 		more = "+"
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d%s/%d", c.Rebuilds, more, c.Claimed)), " ")
+	return strings.Join(append(parts, fmt.Sprintf("%d%s/%s", c.Rebuilds, more, claimText(c.Claimed))), " ")
+}
+
+// claimText is how many rebuilds a protocol claims.
+func claimText(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
 }
 
 // legend explains the table.
 func legend(columns []analysis.Column, rows []matrixRow) []string {
 	b := rows[0].cells[0].Report.Bounds
 	lines := []string{
-		"A cell lists what breaks: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), stuck (answered); then the rebuilds for one expiry, worst case, against the number claimed. A + says that there may be more, a ? that the cell was cut off.",
+		"A cell lists what breaks: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), stuck (answered); then the rebuilds for one expiry, worst case, against the number claimed, - for none. A + says that there may be more, a ? that the cell was cut off.",
 	}
 	var help []string
 	for _, c := range columns {
@@ -244,6 +259,11 @@ func legend(columns []analysis.Column, rows []matrixRow) []string {
 
 func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error {
 	width, color, _ := terminal(w)
+	_, err := io.WriteString(w, matrixText(columns, rows, width, color))
+	return err
+}
+
+func matrixText(columns []analysis.Column, rows []matrixRow, width int, color bool) string {
 	t := newTable()
 	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(header(columns))
@@ -254,7 +274,11 @@ func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error
 		}
 		t.AppendRow(cells)
 	}
-	room := max((width-20)/len(columns), 12)
+	names := len("protocol")
+	for _, row := range rows {
+		names = max(names, len(row.name))
+	}
+	room := max((width-names)/len(columns)-2, 11)
 	var configs []table.ColumnConfig
 	for i := range columns {
 		configs = append(configs, table.ColumnConfig{Number: i + 2, WidthMax: room, WidthMaxEnforcer: text.WrapSoft})
@@ -265,9 +289,22 @@ func printMatrix(w io.Writer, columns []analysis.Column, rows []matrixRow) error
 	for _, line := range legend(columns, rows) {
 		fmt.Fprintln(&b, wrap(line, width))
 	}
-	fmt.Fprintln(&b, wrap("Under each broken cell there are traces: lockstep matrix --explain "+rows[0].name+"/"+columns[0].Name, width))
-	_, err := io.WriteString(w, b.String())
-	return err
+	if name, ok := firstBroken(rows); ok {
+		fmt.Fprintln(&b, wrap("Under each broken cell there are traces: lockstep matrix --explain "+name, width))
+	}
+	return b.String()
+}
+
+// firstBroken is the name of the first cell in which something is broken.
+func firstBroken(rows []matrixRow) (name string, ok bool) {
+	for _, row := range rows {
+		for _, c := range row.cells {
+			if len(c.Broken()) > 0 {
+				return row.name + "/" + c.Column, true
+			}
+		}
+	}
+	return "", false
 }
 
 func header(columns []analysis.Column) table.Row {

@@ -55,7 +55,7 @@ func printReport(w io.Writer, r *scheduler.Report, stats bool) error {
 		fmt.Fprintln(&b, wrap(text, width))
 	}
 	if stats {
-		printStats(&b, r)
+		printStats(&b, r, width)
 	}
 	for _, v := range r.Verdicts {
 		if v.Trace == nil {
@@ -175,10 +175,11 @@ func conclusion(r *scheduler.Report) string {
 	return b.String()
 }
 
-func printStats(w io.Writer, r *scheduler.Report) {
+func printStats(w io.Writer, r *scheduler.Report, width int) {
 	s := &r.Stats
-	fmt.Fprintf(w, "\n%d states, %d transitions, %.2f s (%.0f transitions a second), %s in the search (%d bytes a state), %s at the peak, protocol code run %d times\n",
+	line := fmt.Sprintf("%d states, %d transitions, %.2f s (%.0f transitions a second), %s in the search (%d bytes a state), %s at the peak, protocol code run %d times",
 		s.States, s.Transitions, s.Seconds, float64(s.Transitions)/max(s.Seconds, 1e-9), formatBytes(s.Memory), s.Memory/max(int64(s.States), 1), formatBytes(peakMemory()), s.Runs)
+	fmt.Fprintf(w, "\n%s\n", wrap(line, width))
 	fmt.Fprintln(w, "lines with the most states:")
 	t := newTable()
 	for _, l := range s.Busiest {

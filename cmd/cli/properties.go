@@ -41,14 +41,11 @@ What stands after the name is given on the command line, as in
 				}
 				kinds = []checks.Kind{k}
 			}
-			print := listProperties
 			if asJSON {
-				print = propertiesJSON
+				return asOutput(propertiesJSON(c.OutOrStdout(), kinds))
 			}
-			if err := print(c.OutOrStdout(), kinds); err != nil {
-				return &outputError{err}
-			}
-			return nil
+			width, _, _ := terminal(c.OutOrStdout())
+			return asOutput(listProperties(c.OutOrStdout(), width, kinds))
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -68,8 +65,7 @@ func rule(k *checks.Kind) string {
 	return strings.ReplaceAll(text, model.FormatDuration(d), "D")
 }
 
-func listProperties(w io.Writer, kinds []checks.Kind) error {
-	width, _, _ := terminal(w)
+func listProperties(w io.Writer, width int, kinds []checks.Kind) error {
 	var b strings.Builder
 	for i := range kinds {
 		k := &kinds[i]
@@ -80,13 +76,12 @@ func listProperties(w io.Writer, kinds []checks.Kind) error {
 		if k.Default {
 			mark = " *"
 		}
-		fmt.Fprintf(&b, "%s (%s)%s\n%s\n", written(k), k.Level, mark, wrapIndented(rule(k), width))
-		fmt.Fprintln(&b, wrapIndented("Vacuous if "+k.New(1, time.Second).Vacuous()+".", width))
+		fmt.Fprintf(&b, "%s (%s)%s\n  %s\n  Vacuous if %s.\n", written(k), k.Level, mark, rule(k), k.New(1, time.Second).Vacuous())
 		if example := exampleOf(k); example != "" {
 			fmt.Fprintf(&b, "  %s\n", example)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, fit(b.String(), width))
 	return err
 }
 
@@ -136,6 +131,9 @@ func findProperty(name string) (checks.Kind, error) {
 			return k, nil
 		}
 		known = append(known, written(&k))
+		if short := shortName(k.Name); short == name {
+			return checks.Kind{}, usage("%s is short for the property %s; write that", short, k.Name).about("property", name)
+		}
 	}
 	return checks.Kind{}, unknown("property", name, known)
 }

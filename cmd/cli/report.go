@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +22,7 @@ import (
 type reportFlags struct{ out string }
 
 func (f *reportFlags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "the file to write, - for standard output")
+	registerOut(c.Flags(), &f.out, "out", "o", "report.html", "the file to write, - for standard output")
 }
 
 func newReport(code *int) *cobra.Command {
@@ -36,7 +38,10 @@ line of the protocol at each step and the state after it. Left and right arrow s
   lockstep report trace trace.json -o page.html`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown("command", args[0], []string{"check", "matrix", "case", "trace"})
+				if _, err := findProtocol(args[0]); err == nil {
+					return usage("report wants to know what of %s: lockstep report check %s", args[0], args[0])
+				}
+				return unknown("command of report", args[0], []string{"check", "matrix", "case", "trace"})
 			}
 			return usage("report wants to know of what: lockstep report check lease, matrix, case L-03 or trace trace.json")
 		},
@@ -73,18 +78,25 @@ func newReportProtocol(code *int, e catalogue.Entry) *cobra.Command {
 	return c
 }
 
-// addReport adds the verdicts of a report and their traces to a page.
+// addReport adds the verdicts of a report and their traces to a page; where says of what they
+// are, if of several things.
 func addReport(d *page.Document, r *scheduler.Report, where string) {
 	for i := range r.Verdicts {
-		addVerdict(d, r, &r.Verdicts[i], where)
+		v := &r.Verdicts[i]
+		name := v.Property
+		if where != "" {
+			name = where + ": " + name
+		}
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(v.Verdict), Text: remark(r, v)})
+		if v.Trace != nil {
+			addTrace(d, v.Trace, where)
+		}
 	}
 }
 
-func addVerdict(d *page.Document, r *scheduler.Report, v *scheduler.Verdict, where string) {
-	d.Verdicts = append(d.Verdicts, page.Verdict{Property: where + v.Property, Verdict: string(v.Verdict), Text: remark(r, v)})
-	if v.Trace != nil {
-		d.Traces = append(d.Traces, v.Trace)
-	}
+// addTrace adds a run, and what it is called in the list of all.
+func addTrace(d *page.Document, t *model.Trace, name string) {
+	d.Traces, d.Names = append(d.Traces, t), append(d.Names, name)
 }
 
 func newReportMatrix(code *int) *cobra.Command {
@@ -112,16 +124,25 @@ func newReportMatrix(code *int) *cobra.Command {
 	return c
 }
 
-// addCell adds what is broken in a cell of the matrix.
+// addCell adds a cell of the matrix: the runs that break something, which the list of runs
+// names, and a line for what has no run to show.
 func addCell(d *page.Document, name string, cell *analysis.Cell) {
-	broken := cell.Broken()
-	if len(broken) == 0 {
-		d.Verdicts = append(d.Verdicts, page.Verdict{Property: name, Verdict: string(scheduler.Holds), Text: "everything holds"})
+	add := func(what, verdict, text string) {
+		d.Verdicts = append(d.Verdicts, page.Verdict{Property: strings.TrimSpace(name + " " + what), Verdict: verdict, Text: text})
 	}
 	for i := range cell.Report.Verdicts {
-		if v := &cell.Report.Verdicts[i]; v.Verdict != scheduler.Holds {
-			addVerdict(d, cell.Report, v, name+" ")
+		switch v := &cell.Report.Verdicts[i]; {
+		case v.Trace != nil:
+			addTrace(d, v.Trace, name)
+		case v.Verdict != scheduler.Holds:
+			add(v.Property, string(v.Verdict), remark(cell.Report, v))
 		}
+	}
+	switch broken := cell.Broken(); {
+	case len(broken) == 0 && cell.Report.Exhausted:
+		add("", string(scheduler.Holds), "everything holds")
+	case slices.Contains(broken, "rebuild-bound"):
+		add("rebuild-bound", string(scheduler.Violated), fmt.Sprintf("%s for one expiry, %d claimed", model.Count(cell.Rebuilds, "rebuild", "rebuilds"), cell.Claimed))
 	}
 }
 
@@ -141,18 +162,18 @@ func newReportCase(code *int) *cobra.Command {
 			d := &page.Document{Title: one.ID + " " + one.Title}
 			for k := range one.Checks {
 				check := &one.Checks[k]
-				out, err := check.Verify(c.Context(), scheduler.Options{})
+				out, err := verifyCase(c, &one, check)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", one.ID, check.Shows, err)
+					return err
 				}
 				if len(out.Wrong) > 0 {
 					*code = exitViolated
 				}
 				if out.Before != nil {
-					addReport(d, out.Before, check.Shows+", before: ")
+					addReport(d, out.Before, check.Shows+", before")
 				}
 				if out.After != nil {
-					addReport(d, out.After, check.Shows+", after: ")
+					addReport(d, out.After, check.Shows+", after")
 				}
 			}
 			return r.write(c, d)
@@ -177,7 +198,8 @@ func newReportTrace() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				d.Traces = append(d.Traces, t)
+				runCode(t)
+				addTrace(d, t, "")
 			}
 			return r.write(c, d)
 		},
@@ -192,7 +214,11 @@ func (f *reportFlags) write(c *cobra.Command, d *page.Document) error {
 	if err := writeTo(c, f.out, func(w io.Writer) error { return page.Write(w, *d) }); err != nil || f.out == "-" {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s, %s.\n", f.out, model.Count(len(d.Traces), "run", "runs"), model.Count(len(d.Verdicts), "verdict", "verdicts"))
+	what := model.Count(len(d.Traces), "run", "runs")
+	if len(d.Verdicts) > 0 {
+		what += ", " + model.Count(len(d.Verdicts), "verdict", "verdicts")
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "Wrote %s: %s.\n", f.out, what)
 	return asOutput(err)
 }
 
@@ -217,11 +243,16 @@ func sourcesOf(traces []*model.Trace) map[string]string {
 	return sources
 }
 
-func sourceOf(file string) (string, bool) {
+// builtIn is the text of a file that is a part of this program.
+func builtIn(file string) (string, bool) {
 	if text, ok := catalogue.Source(file); ok {
 		return text, true
 	}
-	if text, ok := casebook.Source(file); ok {
+	return casebook.Source(file)
+}
+
+func sourceOf(file string) (string, bool) {
+	if text, ok := builtIn(file); ok {
 		return text, true
 	}
 	path, ok := protocol.PathOf(file)

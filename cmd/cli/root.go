@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockstep/protocol"
 )
@@ -15,6 +17,9 @@ type usageError struct {
 	// flag is the one whose value is wrong, if the error is about one.
 	flag, value string
 }
+
+// Unwrap returns the mistake.
+func (e *usageError) Unwrap() error { return e.error }
 
 // about says which value of which flag is wrong, for the error to say where it is
 // from if it does not stand on the command line.
@@ -49,11 +54,16 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 		PersistentPreRunE: settle,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if missing := missingCommand(c, err); missing != nil {
+			return missing
+		}
 		return usage("%w\nSee %s --help.", err, c.CommandPath())
 	})
 	root.AddCommand(newCheck(code), newSimulate(code), newHunt(code), newMatrix(code), newSweep(code), newWorst(), newThreshold(), newReplay(code), newDiff(code), newExport(), newReport(code), newInit(), newIncident(code), newFaults(), newProperties(), newCasebook(code), newList())
 	root.AddCommand(newScenarioTopic(), newEnvironmentTopic())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentNote)
+	root.SetHelpFunc(help)
+	root.SetHelpCommand(newHelp())
 	return root
 }
 
@@ -61,4 +71,19 @@ Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 // flag that is called what, it is the value of that.
 func unknown(what, name string, valid []string) *usageError {
 	return usage("unknown %s %q; the nearest are %s", what, name, strings.Join(protocol.Nearest(name, valid), ", ")).about(what, name)
+}
+
+// missingCommand is the error of a command that lacks the one of its own to which an unknown
+// flag belongs, nil if none has that.
+func missingCommand(c *cobra.Command, err error) error {
+	var notExist *pflag.NotExistError
+	if !errors.As(err, &notExist) || !c.HasParent() {
+		return nil
+	}
+	for _, sub := range c.Commands() {
+		if sub.Flags().Lookup(notExist.GetSpecifiedName()) != nil {
+			return c.RunE(c, nil)
+		}
+	}
+	return nil
 }

@@ -7,7 +7,8 @@ import (
 
 // settle gives the flags that the command line leaves alone the values that the
 // scenario file has for them, and those that it leaves alone the values of their
-// variables. From then on errors of the command say where a value is from.
+// variables. From then on errors of the command say where a value is from. A file that
+// cannot be written is one, before the command does anything.
 func settle(c *cobra.Command, _ []string) error {
 	warnOfUnknownVariables(c)
 	p := newPlaces()
@@ -16,6 +17,9 @@ func settle(c *cobra.Command, _ []string) error {
 	}
 	if err := readEnvironment(c.Flags(), p); err != nil {
 		return err
+	}
+	if err := checkOutputs(c); err != nil {
+		return p.locate(err)
 	}
 	run := c.RunE
 	if run != nil {

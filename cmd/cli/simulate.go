@@ -85,7 +85,7 @@ func newSimulateProtocol(code *int, e catalogue.Entry) *cobra.Command {
 	f.simulation.KeepZeros, f.simulation.Name = true, e.Name
 	register := func(flags *pflag.FlagSet) {
 		f.register(flags)
-		flags.StringVar(&f.trace, "trace", "", "write the first violation of the worst run to this file; for simulations that a check could explore")
+		registerFile(flags, &f.trace, "trace", "", "", "write the first violation of the worst run to this file; for simulations that a check could explore")
 	}
 	return forProtocol(e, "simulate", parameters, register, func(c *cobra.Command) error { return f.run(c, code) })
 }
@@ -156,7 +156,18 @@ func (f *simulateFlags) followed(s scheduler.Simulation) ([]model.Property, erro
 	return all, nil
 }
 
+// ineffective is the error of a setting that nothing heeds.
+func (f *simulateFlags) ineffective(c *cobra.Command) error {
+	if c.Flags().Changed("pause-for") && f.pauseEvery == 0 {
+		return usage("--pause-for says how long pauses last, but there are none; add --pause-every 1m").about("pause-for", f.pauseFor.String())
+	}
+	return nil
+}
+
 func (f *simulateFlags) run(c *cobra.Command, code *int) error {
+	if err := f.ineffective(c); err != nil {
+		return err
+	}
 	s, err := f.prepare(f.simulation)
 	if err != nil {
 		return err
@@ -225,6 +236,9 @@ func (f *simulateFlags) writeWorst(c *cobra.Command, s scheduler.Simulation, r *
 
 // runAll simulates every protocol.
 func (f *simulateFlags) runAll(c *cobra.Command, code *int) error {
+	if err := f.ineffective(c); err != nil {
+		return err
+	}
 	var rows []simulatedRow
 	for _, e := range protocols {
 		s := f.simulation

@@ -28,3 +28,18 @@ func TestDurationsOfASimulationAreShort(t *testing.T) {
 		}
 	}
 }
+
+// The table of all protocols has room on 80 columns, whatever is violated.
+func TestTheTableOfAllFitsTheTerminal(t *testing.T) {
+	var violated []scheduler.PropertyCount
+	for _, name := range []string{"mutual-exclusion", "no-stale-overwrite", "no-foreign-release", "rebuild-bound"} {
+		violated = append(violated, scheduler.PropertyCount{Property: name, Runs: 1})
+	}
+	run := &scheduler.RunResult{RebuildsPerExpiry: []int{100000}, Commands: 18353058}
+	run.Waits.P50, run.Waits.P99, run.Waits.Max = 387654321, 62345*time.Millisecond, 62345*time.Millisecond
+	row := simulatedRow{
+		scheduler.Simulation{Name: "singleflight"},
+		&scheduler.Simulated{Runs: []*scheduler.RunResult{run}, Violations: violated, RebuildBound: 100000},
+	}
+	checkFits(t, "simulate --all", allTable([]simulatedRow{row}, 1, len("violated")), 80)
+}

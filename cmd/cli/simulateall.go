@@ -22,29 +22,39 @@ type simulatedRow struct {
 const shortBound = "bound"
 
 func printAllSimulated(w io.Writer, rows []simulatedRow) error {
-	width, _, _ := terminal(w)
-	width = min(width, 80)
+	wide, _, _ := terminal(w)
+	width := min(wide, 80)
 	var b strings.Builder
 	first := &rows[0].simulation
 	fmt.Fprintln(&b, wrap(simulationText(first, first.Runs), width))
-	t := newTable()
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(table.Row{"protocol", "rebuilds", "claim", "commands", "p50", "p99", "max", "stale", "violated"})
-	for _, row := range rows {
-		t.AppendRow(row.cells())
+	table := allTable(rows, 2, 12)
+	if !fits(strings.Split(table, "\n"), wide) {
+		table = allTable(rows, 1, len("violated"))
 	}
-	var configs []table.ColumnConfig
-	for n := 2; n <= 8; n++ {
-		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	configs = append(configs, table.ColumnConfig{Number: 9, WidthMax: 12, WidthMaxEnforcer: text.WrapSoft})
-	t.SetColumnConfigs(configs)
-	fmt.Fprintf(&b, "\n%s\n\n", wrap(t.Render(), 1<<10))
+	fmt.Fprintf(&b, "\n%s\n\n", table)
 	for _, line := range allLegend(rows) {
 		fmt.Fprintln(&b, wrap(line, width))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// allTable is the table of all, with so many blanks between its columns and so much room for
+// what is violated.
+func allTable(rows []simulatedRow, blanks, room int) string {
+	t := newTable()
+	t.Style().Format.Header = text.FormatDefault
+	t.Style().Box.PaddingRight = strings.Repeat(" ", blanks)
+	t.AppendHeader(table.Row{"protocol", "rebuilds", "claim", "commands", "p50", "p99", "max", "stale", "violated"})
+	for _, row := range rows {
+		t.AppendRow(row.cells())
+	}
+	configs := []table.ColumnConfig{{Number: 9, WidthMax: room, WidthMaxEnforcer: text.WrapSoft}}
+	for n := 2; n <= 8; n++ {
+		configs = append(configs, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	return wrap(t.Render(), 1<<10)
 }
 
 // cells are the medians over all runs.
@@ -75,12 +85,12 @@ func (row *simulatedRow) cells() table.Row {
 		violated = []string{"-"}
 	}
 	rebuilds := of["most for one expiry"]
-	return append(cells, rebuilds, r.RebuildBound, of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], fmt.Sprintf("%.0f %%", stale.Median), strings.Join(violated, " "))
+	return append(cells, rebuilds, claimText(r.RebuildBound), of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], fmt.Sprintf("%.0f %%", stale.Median), strings.Join(violated, " "))
 }
 
 // allLegend explains the table.
 func allLegend(rows []simulatedRow) []string {
-	lines := []string{"Medians over all runs. rebuilds: the most for one expiry; claim: how many the protocol claims; p50, p99 and max: waits of requests; violated, in any run: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), bound (rebuild-bound)."}
+	lines := []string{"Medians over all runs. rebuilds: the most for one expiry; claim: how many the protocol claims, - for none; p50, p99 and max: waits of requests; violated, in any run: mutex (mutual-exclusion), stale (no-stale-overwrite), release (no-foreign-release), orphan (no-orphaned-lock), bound (rebuild-bound)."}
 	for _, row := range rows {
 		r := row.result
 		for _, p := range r.Violations {

@@ -101,7 +101,7 @@ func (f *sweepFlags) registerSweep(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.axes, "axis", nil, "a flag or parameter with its values, as ttl=1s,2s,5s or ttl=1s..30s/8; may be repeated")
 	flags.StringVar(&f.design, "design", string(sweep.Grid), "which combinations are points: grid for all, random:N for N of them, a Latin hypercube")
 	flags.Uint64Var(&f.designSeed, "design-seed", 1, "seed of a random design")
-	flags.StringVarP(&f.out, "out", "o", "sweep.ndjson", "the file to which each point is written, and from which the sweep goes on")
+	registerFile(flags, &f.out, "out", "o", "sweep.ndjson", "the file to which each point is written, and from which the sweep goes on")
 	flags.Var(&f.shard, "shard", "which share of the points to do, as 2/3")
 	f.output.register(flags)
 	flags.BoolVar(&f.noCheck, "no-check", false, "do not check, only simulate")
@@ -168,7 +168,7 @@ type sweepOutput struct {
 }
 
 func (o *sweepOutput) register(flags *pflag.FlagSet) {
-	flags.StringVar(&o.csv, "csv", "", "write all points to this file, as CSV; - for standard output, in the place of the table")
+	registerOut(flags, &o.csv, "csv", "", "", "write all points to this file, as CSV; - for standard output, in the place of the table")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
@@ -246,7 +246,7 @@ point is missing or is there twice.`,
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().StringVarP(&out, "out", "o", "sweep.ndjson", "the file to write")
+	registerFile(c.Flags(), &out, "out", "o", "sweep.ndjson", "the file to write")
 	o.register(c.Flags())
 	return c
 }

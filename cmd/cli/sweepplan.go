@@ -113,6 +113,9 @@ func (f *sweepFlags) normalize(a *sweep.Axis, text string) error {
 		var written []string
 		for i, part := range strings.SplitN(value, "+", len(names)) {
 			if err := setFlag(names[i], flags[i].Value, part); err != nil {
+				if strings.Contains(value, "..") {
+					return usage("axis %s: %w; values at equal distances are written %s/8, for 8 of them", a.Name, err, value).about("axis", text)
+				}
 				return usage("axis %s: %w", a.Name, err).about("axis", text)
 			}
 			flags[i].Changed = true

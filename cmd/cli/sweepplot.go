@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +42,18 @@ value: --at release=plain. Nothing is told by colour alone.`,
 	flags.StringVar(&f.view.Y, "y", "", "the axis from below to above, of curves that of the lines; of a map the properties without it")
 	flags.StringArrayVar(&f.at, "at", nil, "the value of another axis, as pause=1x5s; may be repeated")
 	flags.StringVar(&f.view.Property, "property", "", "the property whose verdicts a map shows (default all)")
-	flags.StringVar(&f.verdicts, "map", "", "write a map of verdicts to this file; - for standard output")
-	flags.StringVar(&f.count, "rebuilds", "", "write curves of rebuilds to this file; - for standard output")
-	flags.StringVar(&f.waits, "waits", "", "write curves of waits to this file; - for standard output")
+	registerOut(flags, &f.verdicts, "map", "", "", "write a map of verdicts to this file; - for standard output")
+	registerOut(flags, &f.count, "rebuilds", "", "", "write curves of rebuilds to this file; - for standard output")
+	registerOut(flags, &f.waits, "waits", "", "", "write curves of waits to this file; - for standard output")
 	flags.Var(&f.size, "size", "width and height in centimetres")
 	return c
+}
+
+// picture is what is drawn, and the file that it goes to.
+type picture struct {
+	file string
+	draw func(io.Writer, *sweep.Sweep, plot.View, plot.Size) error
+	svg  bytes.Buffer
 }
 
 func (f *sweepPlotFlags) run(c *cobra.Command, args []string) error {
@@ -66,21 +75,17 @@ func (f *sweepPlotFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, picture := range []struct {
-		file string
-		draw func(io.Writer, *sweep.Sweep, plot.View, plot.Size) error
-	}{{f.verdicts, plot.Map}, {f.count, plot.Rebuilds}, {f.waits, plot.Waits}} {
-		if picture.file == "" {
-			continue
-		}
-		var b strings.Builder
-		if err := picture.draw(&b, s, f.view, plot.Size(f.size)); err != nil {
+	pictures := []picture{{file: f.verdicts, draw: plot.Map}, {file: f.count, draw: plot.Rebuilds}, {file: f.waits, draw: plot.Waits}}
+	pictures = slices.DeleteFunc(pictures, func(p picture) bool { return p.file == "" })
+	// None is written if one of them cannot be drawn.
+	for i := range pictures {
+		if err := pictures[i].draw(&pictures[i].svg, s, f.view, plot.Size(f.size)); err != nil {
 			return usage("%w", err)
 		}
-		if err := writeTo(c, picture.file, func(w io.Writer) error {
-			_, err := io.WriteString(w, b.String())
-			return err
-		}); err != nil {
+	}
+	for i := range pictures {
+		p := &pictures[i]
+		if err := writeTo(c, p.file, func(w io.Writer) error { _, err := p.svg.WriteTo(w); return err }); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func newThresholdProtocol(e catalogue.Entry) *cobra.Command {
 		flags.StringVar(&f.to, "to", "", "the largest value (default twice the longest duration of the scenario, or twice the count and 2)")
 		f.registerScenario(flags)
 		f.registerLimits(flags)
-		flags.StringVar(&f.trace, "trace", "", "write the counterexample to this file")
+		registerFile(flags, &f.trace, "trace", "", "", "write the counterexample to this file")
 		flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	}
 	return forProtocol(e, "threshold", f.checkFlags, register, f.run)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -88,4 +89,28 @@ func wantsTrace(c *cobra.Command, args []string) error {
 		return usage("%s takes one trace; %q is too much", c.Name(), args[1])
 	}
 	return nil
+}
+
+// runCode runs a trace on the code of its protocol, if this command has that: where its files are
+// is known from then on (see [protocol.PathOf]). Whether the run is still possible does not matter.
+// What is built into this command need not be run for that.
+func runCode(t *model.Trace) {
+	if !slices.ContainsFunc(t.Steps, func(s model.TraceStep) bool {
+		if s.Source == nil {
+			return false
+		}
+		_, ok := builtIn(s.Source.File)
+		return !ok
+	}) {
+		return
+	}
+	s, err := checks.ScenarioOf(t, newProtocol)
+	if err != nil {
+		return
+	}
+	p, err := checks.Named(t.Property, t.Argument)
+	if err != nil {
+		p = checks.MutualExclusion() // that of a test is not at hand, and any other will do
+	}
+	_, _ = scheduler.Again(s, t, p, -1)
 }

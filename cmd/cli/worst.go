@@ -46,7 +46,7 @@ func newWorstProtocol(e catalogue.Entry) *cobra.Command {
 		flags.StringVar(&metric, "metric", metric, "what to maximise: "+strings.Join(metricNames(), ", "))
 		f.registerScenario(flags)
 		f.registerLimits(flags)
-		flags.StringVar(&f.trace, "trace", "", "write the run that attains the maximum to this file")
+		registerFile(flags, &f.trace, "trace", "", "", "write the run that attains the maximum to this file")
 		flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	}
 	return forProtocol(e, "worst", f, register, func(c *cobra.Command) error {

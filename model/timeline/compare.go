@@ -29,27 +29,32 @@ func Compare(w io.Writer, left, right Side, of []int, o Options) error {
 	t := plainTable()
 	t.AppendHeader(table.Row{"time", "node", left.Name, "", right.Name})
 	l, r := printable(left.Trace).Steps, printable(right.Trace).Steps
-	room := max((max(o.Width, 60)-18)/2, 20)
 	lines := compared(l, r, of)
+	stepOf := func(line pair) *model.TraceStep {
+		if line.left >= 0 {
+			return &l[line.left]
+		}
+		return &r[line.right]
+	}
+	times, nodes := len("time"), len("node")
+	for _, line := range lines {
+		step := stepOf(line)
+		times, nodes = max(times, text.StringWidth(model.FormatDuration(step.Time))), max(nodes, text.StringWidth(step.Node))
+	}
+	// Two blanks follow each column but the last, and the sign takes one.
+	room := max((max(o.Width, 60)-times-nodes-4*2-1)/2, 20)
 	for _, line := range lines {
 		sign, a, b := line.sign(l, r), "", ""
-		at := line.right
 		if line.left >= 0 {
-			a = Describe(&l[line.left])
-			at = line.left
+			a = wrap(Describe(&l[line.left]), room)
 		}
-		step := func() *model.TraceStep {
-			if line.left >= 0 {
-				return &l[at]
-			}
-			return &r[at]
-		}()
 		if line.right >= 0 && sign != "=" {
-			b = Describe(&r[line.right])
+			b = wrap(Describe(&r[line.right]), room)
+			if o.Color {
+				b = colored(b, text.Colors{text.Bold})
+			}
 		}
-		if o.Color && sign != "=" {
-			b = text.Colors{text.Bold}.Sprint(b)
-		}
+		step := stepOf(line)
 		t.AppendRow(table.Row{model.FormatDuration(step.Time), step.Node, a, sign, b})
 	}
 	t.SetColumnConfigs([]table.ColumnConfig{

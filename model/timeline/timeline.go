@@ -75,7 +75,7 @@ func wrapped(t *model.Trace, o Options) string {
 	}
 	line = wrap(line, o.Width)
 	if o.Color {
-		line = text.Colors{text.FgRed, text.Bold}.Sprint(line)
+		return colored(line, text.Colors{text.FgRed, text.Bold})
 	}
 	return line
 }
@@ -216,42 +216,61 @@ func (d *drawing) table(rows []row, o Options) string {
 	}
 	at := 1 + len(d.nodes)
 	for i := range rows {
-		cells := d.cells(&rows[i], o, i == len(rows)-1)
-		for c, cell := range cells {
+		for c, cell := range rows[i].cells() {
 			widths[c] = max(widths[c], text.LongestLineLen(cell.(string)))
 		}
-		t.AppendRow(cells)
 	}
 	for c, width := range widths {
 		if c != at {
 			used += width + 2
 		}
 	}
-	room := max(o.Width-used, 20)
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight},
-		{Number: at + 1, WidthMax: room, WidthMaxEnforcer: wrap},
-	})
+	room := narrow(widths, at+1, len(d.keys), o.Width-used)
+	for i := range rows {
+		r := &rows[i]
+		r.text = colored(wrap(r.text, room), r.colors(o, i == len(rows)-1))
+		t.AppendRow(r.cells())
+	}
+	configs := []table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}}
+	for c := at + 1; c <= at+len(d.keys); c++ {
+		configs = append(configs, table.ColumnConfig{Number: c + 1, WidthMax: widths[c], WidthMaxEnforcer: breakKey})
+	}
+	t.SetColumnConfigs(configs)
 	return trimmed(t.Render())
 }
 
-func (d *drawing) cells(r *row, o Options, last bool) table.Row {
-	what := r.text
-	if o.Color {
-		switch {
-		case last && !o.Open:
-			what = text.Colors{text.FgRed, text.Bold}.Sprint(what)
-		case r.step != nil && (r.step.Kind == "fault" || r.step.Kind == "recovery"):
-			what = text.Colors{text.FgYellow}.Sprint(what)
-		case r.step != nil && r.step.Kind == "expire":
-			what = text.Colors{text.FgMagenta}.Sprint(what)
-		}
+// colors are those of the text of a row; the last one may be the violation.
+func (r *row) colors(o Options, last bool) text.Colors {
+	switch {
+	case !o.Color:
+	case last && !o.Open:
+		return text.Colors{text.FgRed, text.Bold}
+	case r.step != nil && (r.step.Kind == "fault" || r.step.Kind == "recovery"):
+		return text.Colors{text.FgYellow}
+	case r.step != nil && r.step.Kind == "expire":
+		return text.Colors{text.FgMagenta}
 	}
+	return nil
+}
+
+// colored colours each line for itself, so that nothing beside it is coloured.
+func colored(s string, c text.Colors) string {
+	if c == nil {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = c.Sprint(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r *row) cells() table.Row {
 	cells := table.Row{r.time}
 	for _, l := range r.lanes {
 		cells = append(cells, l)
 	}
-	cells = append(cells, what)
+	cells = append(cells, r.text)
 	for _, k := range r.keys {
 		cells = append(cells, k)
 	}

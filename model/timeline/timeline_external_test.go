@@ -54,17 +54,64 @@ func TestTheDrawingOfACounterexample(t *testing.T) {
 	}
 }
 
-// Colours change no character that is seen.
+// Two runs side by side stay within the width, from 80 columns on, however long their times are.
+func TestAComparisonStaysWithinItsWidth(t *testing.T) {
+	trace := golden.Trace(t, "testdata/lease.json")
+	of := make([]int, len(trace.Steps))
+	for i := range trace.Steps {
+		of[i] = i + 1
+	}
+	for _, longer := range []time.Duration{0, 5 * time.Microsecond, time.Hour + 5*time.Nanosecond} {
+		for i := range trace.Steps {
+			trace.Steps[i].Time += longer
+		}
+		side := timeline.Side{Name: "lease", Trace: trace}
+		other := timeline.Side{Name: "a run whose name is long", Trace: golden.Trace(t, "testdata/lease.json")}
+		for i := range other.Trace.Steps {
+			other.Trace.Steps[i].Text += " in another way, of which more is told than there is room for"
+		}
+		for _, width := range []int{80, 81, 100, 120} {
+			var b bytes.Buffer
+			if err := timeline.Compare(&b, side, other, of, timeline.Options{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := text.StringWidth(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("a line has %d columns of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
+}
+
+// Colours change no character that is seen, at any width, and end with each line of a text: what
+// stands beside it is not coloured.
 func TestColoursAreOnlyColours(t *testing.T) {
 	text.EnableColors()
 	trace := golden.Trace(t, "testdata/lease.json")
-	plain := draw(t, trace, timeline.Options{})
-	coloured := draw(t, trace, timeline.Options{Color: true})
-	if coloured == plain {
-		t.Error("there are no colours")
+	of := make([]int, len(trace.Steps))
+	compare := func(o timeline.Options) string {
+		var b bytes.Buffer
+		if err := timeline.Compare(&b, timeline.Side{Name: "a", Trace: trace}, timeline.Side{Name: "b", Trace: trace}, of, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
 	}
-	if text.StripEscape(coloured) != plain {
-		t.Errorf("with colours:\n%s", text.StripEscape(coloured))
+	for _, width := range []int{60, 80, 100, 140} {
+		for _, print := range []func(o timeline.Options) string{compare, func(o timeline.Options) string { return draw(t, trace, o) }} {
+			plain, coloured := print(timeline.Options{Width: width}), print(timeline.Options{Width: width, Color: true})
+			if coloured == plain {
+				t.Error("there are no colours")
+			}
+			if text.StripEscape(coloured) != plain {
+				t.Errorf("with colours:\n%s\nwithout:\n%s", text.StripEscape(coloured), plain)
+			}
+			for line := range strings.Lines(coloured) {
+				if begin := strings.Count(line, "\x1b[") - strings.Count(line, "\x1b[0m"); begin != strings.Count(line, "\x1b[0m") {
+					t.Errorf("a colour goes on after its line: %q", line)
+				}
+			}
+		}
 	}
 }
 

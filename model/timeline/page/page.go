@@ -22,6 +22,9 @@ type Document struct {
 	// Attains says, by the index of the trace, what a run attains that attains a maximum instead
 	// of violating a property. It may be shorter than Traces.
 	Attains []string
+	// Names are, by the index of the trace, what the runs are called in the list; their protocols
+	// where they are empty. It may be shorter than Traces.
+	Names []string
 	// Sources are the texts of source files by the File of a [model.Source]. Those that no trace
 	// mentions are not shown; of those that are missing nothing but the line is.
 	Sources map[string]string
@@ -62,7 +65,7 @@ type contents struct {
 // runView is a run as the template shows it.
 type runView struct {
 	Number   int
-	Protocol string
+	Name     string
 	Property string
 	Rule     string
 	Violated bool
@@ -150,8 +153,11 @@ func view(d *Document, i int, files []file) (runView, runData) {
 	t := d.Traces[i]
 	c := &chart{story: newStory(t), id: strconv.Itoa(i + 1)}
 	v := runView{
-		Number: i + 1, Protocol: t.Protocol, Property: t.Property, Rule: t.Rule, Text: t.Explanation,
+		Number: i + 1, Name: t.Protocol, Property: t.Property, Rule: t.Rule, Text: t.Explanation,
 		Scenario: scenario(t), Cost: cost(t), Legend: legend(t),
+	}
+	if i < len(d.Names) && d.Names[i] != "" {
+		v.Name = d.Names[i]
 	}
 	if t.Argument != "" {
 		v.Property += "=" + t.Argument

@@ -116,13 +116,15 @@ func TestThePageMakesSenseWithoutScripts(t *testing.T) {
 	}
 }
 
-// Each of several traces can be chosen, and what a run attains is no violation.
+// Each of several traces can be chosen, by its protocol or by what it is called, and what a run
+// attains is no violation.
 func TestAPageOfSeveralTraces(t *testing.T) {
 	d := lease(t)
 	d.Traces = append(d.Traces, golden.Trace(t, "testdata/setnx.json"))
 	d.Attains = []string{"", "two rebuilds for one expiry"}
+	d.Names = []string{"lease/pause"}
 	got := write(t, d)
-	for _, want := range []string{`href="#trace=2&amp;step=1"`, `id="trace=2&amp;step=7"`, "two rebuilds for one expiry"} {
+	for _, want := range []string{"<b>lease/pause</b>", "<b>setnx</b>", `href="#trace=2&amp;step=1"`, `id="trace=2&amp;step=7"`, "two rebuilds for one expiry"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %s", want)
 		}
