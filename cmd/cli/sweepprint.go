@@ -165,7 +165,11 @@ func sweepLegend(s *sweep.Sweep) []string {
 		lines = append(lines, "check: what some run within the bounds breaks, or that all properties hold; ? if a search was cut off or is inconclusive.")
 	}
 	if s.Plan.Simulate {
-		lines = append(lines, fmt.Sprintf("In simulations, means over %s: rebuilds, the most for one expiry; p50, p99, max: waits of requests; stale: answers with a stale value. seen: what was violated, in how many percent of the runs.", model.Count(s.Points[0].Simulation.Runs, "run", "runs")))
+		over := model.Count(s.Points[0].Simulation.Runs, "run", "runs")
+		if _, vary := s.Plan.Axis("runs"); vary {
+			over = "all runs of a point"
+		}
+		lines = append(lines, fmt.Sprintf("In simulations, means over %s: rebuilds, the most for one expiry; p50, p99, max: waits of requests; stale: answers with a stale value. seen: what was violated, in how many percent of the runs.", over))
 	}
 	return append(lines, "mutex: mutual-exclusion; stale: no-stale-overwrite; release: no-foreign-release; orphan: no-orphaned-lock; stuck: answered; bound: rebuild-bound.")
 }
