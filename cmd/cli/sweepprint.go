@@ -103,11 +103,17 @@ func sweepRow(p *sweep.Point) table.Row {
 		rebuilds, _ := s.Measure(sweep.MostRebuilds)
 		row = append(row, strconv.FormatFloat(rebuilds.Mean, 'f', 2, 64))
 		for _, name := range []string{sweep.WaitP50, sweep.WaitP99, sweep.WaitMax} {
-			wait, _ := s.Measure(name)
-			row = append(row, shortDuration(wait.Mean*float64(time.Second)))
+			cell := "-"
+			if wait, ok := s.Measure(name); ok {
+				cell = shortDuration(wait.Mean * float64(time.Second))
+			}
+			row = append(row, cell)
 		}
-		stale, _ := s.Measure(sweep.StaleShare)
-		row = append(row, fmt.Sprintf("%.0f %%", stale.Mean), seenText(s))
+		stale := "-"
+		if sum, ok := s.Measure(sweep.StaleShare); ok {
+			stale = fmt.Sprintf("%.0f %%", sum.Mean)
+		}
+		row = append(row, stale, seenText(s))
 	}
 	return row
 }
