@@ -117,7 +117,10 @@ func (s *sheet) write(w io.Writer, size Size) error {
 func (s *sheet) finish(svg string) string {
 	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif;")
 	end := strings.Index(svg, "xlink\">") + len("xlink\">")
-	words := []string{s.subtitle}
+	var words []string
+	if s.subtitle != "" {
+		words = append(words, s.subtitle)
+	}
 	for _, e := range s.legend {
 		words = append(words, e.text)
 	}
