@@ -55,7 +55,20 @@ func sweepText(s *sweep.Sweep) string {
 	return text
 }
 
+// sweepTable is the table, with columns as narrow as they have to be for its width.
 func sweepTable(s *sweep.Sweep) string {
+	var table string
+	for _, widths := range [][2]int{{16, 12}, {11, 12}, {7, 12}, {7, 7}} {
+		table = sweepTableOf(s, widths[0], widths[1])
+		if text.LongestLineLen(table) <= sweepWidth {
+			break
+		}
+	}
+	return table
+}
+
+// sweepTableOf is the table with so wide columns for what the check and the simulation say.
+func sweepTableOf(s *sweep.Sweep, check, seen int) string {
 	t := newTable()
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{}
@@ -75,13 +88,13 @@ func sweepTable(s *sweep.Sweep) string {
 		column(a.Name, false, max(60/len(s.Plan.Axes)-8, 8))
 	}
 	if s.Plan.Check {
-		column("check", false, 16)
+		column("check", false, check)
 	}
 	if s.Plan.Simulate {
 		for _, name := range []string{"rebuilds", "p50", "p99", "max", "stale"} {
 			column(name, true, 0)
 		}
-		column("seen", false, 12)
+		column("seen", false, seen)
 	}
 	t.AppendHeader(header)
 	for _, p := range s.Points {

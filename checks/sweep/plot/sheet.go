@@ -28,7 +28,8 @@ const (
 
 // Validate reports whether a picture can have the size.
 func (s Size) Validate() error {
-	if s.Width < MinWidth || s.Height < MinHeight || s.Width > MaxSide || s.Height > MaxSide {
+	// Written so that what is no number is refused.
+	if !(s.Width >= MinWidth && s.Height >= MinHeight && s.Width <= MaxSide && s.Height <= MaxSide) {
 		return fmt.Errorf("a picture of %g x %g cm: it must be at least %d x %d and at most %d x %d", s.Width, s.Height, MinWidth, MinHeight, MaxSide, MaxSide)
 	}
 	return nil
