@@ -103,12 +103,14 @@
 // replica, is in the state of such a step. A fault that strikes operations has a share of
 // them, drawn from the randomness of the process before each.
 //
-// A simulation follows no process that waits for a message, a list or a replica, no
-// contexts and operations that are given up, no sessions, transactions and times that are
-// written down, no Boot and no Job: such code needs to see more of the state at once. It
-// is refused when it gets there, with its line. Of faults it does not follow those of the
-// clocks of nodes and of messages; [Followed] says which properties it follows, and why not
-// the others. A counter ends at [model.MaxVersion], as in a check.
+// Code that waits for a message, a list or a replica, contexts and operations that are given
+// up, sessions, transactions and times that are written down: a step of those may concern
+// anybody. The simulation then begins again and is whole (simulated_whole.go): everybody who
+// has arrived is in the state of each step, no step is quiet, and it ends where there are more
+// than a state holds.
+//
+// It does not follow a Boot and a Job, and clocks that drift; [Followed] says which properties
+// it follows, and why not the others. A counter ends at [model.MaxVersion], as in a check.
 //
 // Tests hold it against [Replay]: each step of thousands of small runs, with each fault and
 // several together, is taken again by the concrete replay ([SimulatedTrace]), which knows

@@ -13,6 +13,7 @@ func Visit(o Options, visit func(s *model.State, rules *model.Rules)) Options {
 var (
 	NewTable = newTable
 	Roundest = roundest
+	Wilson95 = wilson95
 )
 
 func (t *table) Find(key []byte) uint32   { return t.insert(key, mix(key)) }

@@ -182,6 +182,9 @@ func TestSimulationsThatMakeNoSenseAreRefused(t *testing.T) {
 		"0 nodes: it must be 1 to 10000":        func(c *scheduler.Simulation) { c.Nodes = 0 },
 		"0 runs":                                func(c *scheduler.Simulation) { c.Runs = 0 },
 		"it must be positive, or 0 for an hour": func(c *scheduler.Simulation) { c.Duration = -1 },
+		"use fewer requests or a higher rate": func(c *scheduler.Simulation) {
+			c.Arrivals, c.Requests = distribution.Poisson(1.0/3600), 10_000
+		},
 		"updates within":                        func(c *scheduler.Simulation) { c.UpdateWithin = -1 },
 		"does not follow the property answered": func(c *scheduler.Simulation) { c.Properties = []model.Property{checks.Answered()} },
 		"does not follow the fault clock-forward": func(c *scheduler.Simulation) {

@@ -114,7 +114,7 @@ func (f *SimulatedFault) check() error {
 	case f.Share != 0:
 		return about(fmt.Errorf("the fault %s strikes no operations: it has a mean time until it strikes, and no share", name), "fault")
 	case f.Every <= 0 || f.Every > distribution.Longest:
-		return about(fmt.Errorf("a %s every %s: the time must be positive, and %s at most", name, model.FormatDuration(f.Every), model.FormatDuration(distribution.Longest)), f.Fault.Name()+"-every")
+		return about(fmt.Errorf("the fault %s every %s: the time must be positive, and %s at most", name, model.FormatDuration(f.Every), model.FormatDuration(distribution.Longest)), f.Fault.Name()+"-every")
 	}
 	return nil
 }

@@ -26,11 +26,17 @@ type Simulated struct {
 	Violations []PropertyCount `json:"violations"`
 }
 
-// PropertyCount says in how many runs a property was violated, and the seed of the first.
+// PropertyCount says in how many runs a property was violated, and the seed of the first, 0 if
+// there is none.
 type PropertyCount struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
-	Seed     uint64 `json:"seed,omitempty"`
+	Seed     uint64 `json:"seed"`
+	// Low and High are the ends of the 95 % confidence interval of the share of runs that violate
+	// the property, from 0 to 1, by the score of Wilson ("Probable inference, the law of
+	// succession, and statistical inference", 1927).
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 func newSimulated(c *prepared, runs []*RunResult) *Simulated {
@@ -52,6 +58,7 @@ func newSimulated(c *prepared, runs []*RunResult) *Simulated {
 				}
 			}
 		}
+		count.Low, count.High = wilson95(count.Runs, len(runs))
 		s.Violations = append(s.Violations, count)
 	}
 	return s
@@ -68,22 +75,25 @@ type Summary struct {
 	Most   float64 `json:"most"`
 }
 
-// Summarize summarizes a measurement of each run.
-func (s *Simulated) Summarize(of func(*RunResult) float64) Summary {
-	values := make([]float64, len(s.Runs))
-	for i, r := range s.Runs {
-		values[i] = of(r)
+// Summarize summarizes a measurement of each run, but for those that do not have it, for which
+// it is NaN. ok is false if none has it.
+func (s *Simulated) Summarize(of func(*RunResult) float64) (sum Summary, ok bool) {
+	values := make([]float64, 0, len(s.Runs))
+	for _, r := range s.Runs {
+		if v := of(r); !math.IsNaN(v) {
+			values = append(values, v)
+		}
 	}
 	if len(values) == 0 {
-		return Summary{}
+		return Summary{}, false
 	}
 	slices.Sort(values)
 	n := float64(len(values))
-	sum := 0.0
+	total := 0.0
 	for _, v := range values {
-		sum += v
+		total += v
 	}
-	mean, squares := sum/n, 0.0
+	mean, squares := total/n, 0.0
 	for _, v := range values {
 		squares += float64((v - mean) * (v - mean))
 	}
@@ -92,16 +102,41 @@ func (s *Simulated) Summarize(of func(*RunResult) float64) Summary {
 	if len(values)%2 == 0 {
 		median = (values[middle-1] + values[middle]) / 2
 	}
-	result := Summary{Mean: mean, Least: values[0], Median: median, Most: values[len(values)-1]}
+	sum = Summary{Mean: mean, Least: values[0], Median: median, Most: values[len(values)-1]}
 	if len(values) > 1 {
-		result.Margin = float64(student95(len(values)-1) * math.Sqrt(squares/(n-1)/n))
+		sum.Margin = float64(student95(len(values)-1) * math.Sqrt(squares/(n-1)/n))
 	}
-	return result
+	return sum, true
 }
 
-// MeanWait returns the measurement of a wait in seconds, for Summarize.
+// MeanWait returns the measurement of a wait in seconds, for Summarize. Runs without an answer
+// do not have it.
 func MeanWait(of func(Waits) time.Duration) func(*RunResult) float64 {
-	return func(r *RunResult) float64 { return of(r.Waits).Seconds() }
+	return OfAnswers(func(r *RunResult) float64 { return of(r.Waits).Seconds() })
+}
+
+// OfAnswers returns a measurement of the requests that were answered: runs without an answer
+// do not have it.
+func OfAnswers(of func(*RunResult) float64) func(*RunResult) float64 {
+	return func(r *RunResult) float64 {
+		if r.Answered == 0 {
+			return math.NaN()
+		}
+		return of(r)
+	}
+}
+
+// wilson95 returns the 95 % confidence interval of a share of which so many of n were seen.
+func wilson95(seen, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	of, share := float64(n), float64(seen)/float64(n)
+	middle := share + z*z/(2*of)
+	half := float64(z * math.Sqrt(float64(share*(1-share))/of+z*z/(4*of*of)))
+	scale := 1 + z*z/of
+	return max((middle-half)/scale, 0), min((middle+half)/scale, 1)
 }
 
 // student95 returns the 97.5th percentile of Student's t distribution with so many degrees

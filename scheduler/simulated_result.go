@@ -11,11 +11,13 @@ import (
 type RunResult struct {
 	Seed uint64 `json:"seed"`
 	// Requests is how many there were: Answered have returned, Lost were on a node that
-	// crashed, or came to it afterwards, and Unanswered still waited at the end.
+	// crashed, or came to it afterwards, Unanswered still waited at the end, and NotArrived had
+	// not arrived when the run was cut short or stopped.
 	Requests   int `json:"requests"`
 	Answered   int `json:"answered"`
 	Lost       int `json:"lost"`
 	Unanswered int `json:"unanswered"`
+	NotArrived int `json:"not_arrived"`
 	// Answers says how they were answered. Outdated is how many of the fresh answers had a
 	// value that was older than the source when they returned.
 	Answers  AnswerCounts `json:"answers"`
@@ -102,9 +104,25 @@ func newRunResult(c *prepared, seed uint64) *RunResult {
 func (m *simulator) conclude() {
 	r := m.result
 	r.Requests = m.roots - m.config.Updates
-	r.Unanswered = r.Requests - r.Answered - r.Lost
+	m.countAbsent()
+	r.Unanswered = r.Requests - r.Answered - r.Lost - r.NotArrived
 	r.Waits = waitsOf(m.waitsOf)
 	r.Lasted = m.time()
+}
+
+// countAbsent counts the requests that would have arrived later, had the run gone on. Those to
+// nodes that had crashed count as lost until then.
+func (m *simulator) countAbsent() {
+	if r := m.result; r.CutShort || r.Stopped {
+		for root := range m.families[:r.Requests] {
+			if f := &m.families[root]; f.arrives > m.now {
+				r.NotArrived++
+				if m.places[f.node].node.Status == model.Crashed {
+					r.Lost--
+				}
+			}
+		}
+	}
 }
 
 // worse reports whether a run went worse than another: more properties violated, then more

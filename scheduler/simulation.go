@@ -147,6 +147,9 @@ func (c Simulation) Check() (Simulation, error) {
 		return c, wrong("the protocol %s has a Boot or a Job: a simulation does not follow these; lockstep check explores the protocol", c.Name)
 	case s.LongestDuration() > distribution.Longest || c.Duration > distribution.Longest || c.UpdateWithin > distribution.Longest:
 		return c, wrong("a duration of %s: a simulation knows none that is longer than %s", model.FormatDuration(max(s.LongestDuration(), c.Duration, c.UpdateWithin)), model.FormatDuration(distribution.Longest))
+	case c.Duration == 0 && distribution.Spread(c.Arrivals, c.Nodes*c.Requests) > distribution.Longest.Seconds():
+		return c, about(fmt.Errorf("%d requests with arrivals %s take longer than %s on average, the longest that a simulation knows: use fewer requests or a higher rate, or say how long a run lasts",
+			c.Nodes*c.Requests, c.Arrivals, model.FormatDuration(distribution.Longest)), "arrivals")
 	case c.Duration < 0:
 		return c, about(fmt.Errorf("a duration of %s: it must be positive, or 0 for an hour after the last request arrives", model.FormatDuration(c.Duration)), "duration")
 	case c.UpdateWithin < 0:

@@ -8,8 +8,9 @@ import (
 )
 
 // WriteCSV writes a line of names and a line for each point: its number and its values, the
-// verdict on each property and its cost, and each measurement's mean over the runs with the
-// half width of its 95 % confidence interval, its least, median and most. Waits are in seconds.
+// verdict on each property and its cost, in how many runs each was violated with the 95 %
+// confidence interval of their share, and each measurement's mean over the runs with the half
+// width of its 95 % confidence interval, its least, median and most. Waits are in seconds.
 func (s *Sweep) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	properties, breaches := s.properties()
@@ -26,7 +27,7 @@ func (s *Sweep) WriteCSV(w io.Writer) error {
 	if s.Plan.Simulate {
 		names = append(names, "runs")
 		for _, p := range breaches {
-			names = append(names, p+"_violated_runs")
+			names = append(names, p+"_violated_runs", p+"_violated_low95", p+"_violated_high95")
 		}
 		for _, m := range measurements() {
 			names = append(names, m.name+"_mean", m.name+"_margin95", m.name+"_least", m.name+"_median", m.name+"_most")
@@ -105,13 +106,13 @@ func (c *Checked) record(properties []string) []string {
 func (s *Simulated) record(properties []string) []string {
 	record := []string{strconv.Itoa(s.Runs)}
 	for _, name := range properties {
-		runs := ""
+		fields := []string{"", "", ""}
 		for _, v := range s.Violations {
 			if v.Property == name {
-				runs = strconv.Itoa(v.Runs)
+				fields = []string{strconv.Itoa(v.Runs), number(v.Low), number(v.High)}
 			}
 		}
-		record = append(record, runs)
+		record = append(record, fields...)
 	}
 	for _, m := range measurements() {
 		sum, ok := s.Measure(m.name)
@@ -120,8 +121,10 @@ func (s *Simulated) record(properties []string) []string {
 			continue
 		}
 		for _, v := range []float64{sum.Mean, sum.Margin, sum.Least, sum.Median, sum.Most} {
-			record = append(record, fmt.Sprintf("%.6g", v))
+			record = append(record, number(v))
 		}
 	}
 	return record
 }
+
+func number(v float64) string { return fmt.Sprintf("%.6g", v) }

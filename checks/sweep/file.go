@@ -26,11 +26,25 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("%s has the results of another sweep (%s); write to another file with --out, or delete this one", e.File, e.Difference)
 }
 
+// PlaceError says that there can be no file where one is to be written.
+type PlaceError struct{ Place, Why string }
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf("a sweep is written to a file, and %q %s; name another with --out", e.Place, e.Why)
+}
+
 // open opens the file of a sweep, which it makes if there is none, and cuts off a last line
 // that is not whole.
 func open(name string, p *Plan, points [][]string, s Shard) (*file, error) {
 	first, err := line(newHeader(p, len(points), s))
 	if err != nil {
+		return nil, err
+	}
+	if name, err = place(name); err != nil {
+		return nil, err
+	}
+	// What is refused leaves no lock behind.
+	if _, err := (&file{name: name}).read(first, p, s); err != nil {
 		return nil, err
 	}
 	// The lock is a file of its own: the file itself is replaced at the end.
@@ -49,28 +63,54 @@ func open(name string, p *Plan, points [][]string, s Shard) (*file, error) {
 	return f, nil
 }
 
-func (f *file) open(first []byte, p *Plan, s Shard) error {
-	text, err := os.ReadFile(f.name)
+// place returns where a file is to be that a link may name. It refuses what is no file, which
+// a file would take the place of.
+func place(name string) (string, error) {
+	if name == "" || name == "-" {
+		return "", &PlaceError{name, "is none"}
+	}
+	is, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		text = nil
+		return name, nil
 	case err != nil:
-		return err
+		return "", err
+	case !is.Mode().IsRegular():
+		return "", &PlaceError{name, "is there and is none"}
 	}
-	if bytes.HasPrefix(first, text) { // nothing yet, or a torn first line
-		if err := replace(f.name, first); err != nil {
-			return err
-		}
+	return filepath.EvalSymlinks(name)
+}
+
+// read reads what there is. begins says that there is nothing yet, or a torn first line.
+func (f *file) read(first []byte, p *Plan, s Shard) (begins bool, err error) {
+	text, err := os.ReadFile(f.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if begins = bytes.HasPrefix(first, text); begins {
 		text = first
 	}
 	if f.contents, err = parse(text); err != nil {
-		return fmt.Errorf("%s: %w", f.name, err)
+		return false, fmt.Errorf("%s: %w", f.name, err)
 	}
 	if d := p.difference(f.header.Plan); d != "" {
-		return &PlanError{f.name, d}
+		return false, &PlanError{f.name, d}
 	}
 	if f.shard != s {
-		return &PlanError{f.name, fmt.Sprintf("the shard: %s, not %s", f.shard, s)}
+		return false, &PlanError{f.name, fmt.Sprintf("the shard: %s, not %s", f.shard, s)}
+	}
+	return begins, nil
+}
+
+func (f *file) open(first []byte, p *Plan, s Shard) error {
+	begins, err := f.read(first, p, s)
+	if err != nil {
+		return err
+	}
+	if begins {
+		if err := replace(f.name, first); err != nil {
+			return err
+		}
 	}
 	if f.f, err = os.OpenFile(f.name, os.O_RDWR, 0); err != nil {
 		return err

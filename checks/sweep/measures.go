@@ -22,7 +22,8 @@ type measurement struct {
 }
 
 // measurements are those of each run, in the order in which they are listed. Waits are in
-// seconds, shares in percent of the requests that were answered.
+// seconds, shares in percent of the requests that were answered; runs without an answer have
+// neither.
 func measurements() []measurement {
 	count := func(name string, of func(*scheduler.RunResult) int) measurement {
 		return measurement{name, func(r *scheduler.RunResult) float64 { return float64(of(r)) }}
@@ -43,13 +44,14 @@ func measurements() []measurement {
 		count("fresh", func(r *scheduler.RunResult) int { return r.Answers.Fresh }),
 		count("outdated", func(r *scheduler.RunResult) int { return r.Outdated }),
 		count("stale", func(r *scheduler.RunResult) int { return r.Answers.Stale }),
-		{StaleShare, func(r *scheduler.RunResult) float64 {
-			return float64(100*r.Answers.Stale) / float64(max(r.Answered, 1))
-		}},
+		{StaleShare, scheduler.OfAnswers(func(r *scheduler.RunResult) float64 {
+			return float64(100*r.Answers.Stale) / float64(r.Answered)
+		})},
 		count("default", func(r *scheduler.RunResult) int { return r.Answers.Default }),
 		count("empty", func(r *scheduler.RunResult) int { return r.Answers.Empty }),
 		count("failed", func(r *scheduler.RunResult) int { return r.Answers.Failed }),
 		count("lost", func(r *scheduler.RunResult) int { return r.Lost }),
 		count("unanswered", func(r *scheduler.RunResult) int { return r.Unanswered }),
+		count("not_arrived", func(r *scheduler.RunResult) int { return r.NotArrived }),
 	}
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -53,7 +54,32 @@ func Merge(files []string, out string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out, err = place(out); err != nil {
+		return nil, err
+	}
+	if err := all.mayReplace(out); err != nil {
+		return nil, err
+	}
 	return s, replace(out, text)
+}
+
+// mayReplace refuses to replace a file that has anything but results of the same plan.
+func (c *contents) mayReplace(name string) error {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	before, err := parse(text)
+	if err != nil {
+		return fmt.Errorf("%s would be replaced: %w; write to another file with --out, or delete this one", name, err)
+	}
+	if d := c.header.Plan.difference(before.header.Plan); d != "" {
+		return &PlanError{name, d}
+	}
+	return nil
 }
 
 // missingShards names the shards that are not there, of so many.

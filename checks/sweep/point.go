@@ -43,7 +43,8 @@ type Verdict struct {
 type Simulated struct {
 	Runs int `json:"runs"`
 	// Claimed is the number of rebuilds for one expiry that is allowed, 0 if nobody says.
-	Claimed  int       `json:"claimed_rebuilds,omitempty"`
+	Claimed int `json:"claimed_rebuilds,omitempty"`
+	// Measures are those that there are in any run: there are no waits if nobody was answered.
 	Measures []Measure `json:"measures"`
 	// Violations say in how many runs each property was violated.
 	Violations []scheduler.PropertyCount `json:"violations"`

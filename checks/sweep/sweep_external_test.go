@@ -266,3 +266,61 @@ func TestARandomDesign(t *testing.T) {
 		t.Error("more points than there are combinations")
 	}
 }
+
+// What a file has that is no result of the same plan is never replaced, neither by a sweep nor
+// by a merge, and what is refused leaves nothing behind.
+func TestWhatIsThereIsNotReplaced(t *testing.T) {
+	here := t.TempDir()
+	path := func(name string) string { return filepath.Join(here, name) }
+	write := func(name, text string) string {
+		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path(name)
+	}
+	plan, other := planOf(t, "ttl=1s,2s"), planOf(t, "ttl=1s,3s")
+	run(t, context.Background(), plan, sweep.Whole, path("whole"), &counting{}, 1)
+	run(t, context.Background(), other, sweep.Whole, path("other"), &counting{}, 1)
+	device := path("device")
+	if err := os.Symlink(os.DevNull, device); err != nil {
+		t.Skip(err)
+	}
+	refused := []string{"", "-", here, device, path("other"), write("notes", "remember the milk\n")}
+	for _, out := range refused {
+		before, _ := os.ReadFile(out)
+		if _, err := sweep.Run(context.Background(), plan, sweep.Whole, out, (&counting{}).work, sweep.Options{}); err == nil {
+			t.Errorf("a sweep is written to %q", out)
+		}
+		if _, err := sweep.Merge([]string{path("whole")}, out); err == nil {
+			t.Errorf("a merge is written to %q", out)
+		}
+		if after, _ := os.ReadFile(out); !bytes.Equal(before, after) {
+			t.Errorf("%q has changed", out)
+		}
+	}
+	if left, _ := filepath.Glob(path("*.*")); len(left) > 0 {
+		t.Errorf("%v is left behind", left)
+	}
+	if _, err := sweep.Merge([]string{path("whole")}, path("whole")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A link stays one: what it names is written.
+func TestALinkIsFollowed(t *testing.T) {
+	here := t.TempDir()
+	file, link := filepath.Join(here, "file"), filepath.Join(here, "link")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	run(t, context.Background(), planOf(t, "ttl=1s,2s"), sweep.Whole, link, &counting{}, 1)
+	if s, err := sweep.Read(file); err != nil || s.Partial {
+		t.Errorf("the file has %v, %v", s, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != file {
+		t.Errorf("the link is one to %q: %v", to, err)
+	}
+}

@@ -75,7 +75,9 @@ func newChecked(r *scheduler.Report) *Checked {
 func newSimulated(r *scheduler.Simulated) *Simulated {
 	s := &Simulated{Runs: len(r.Runs), Claimed: r.RebuildBound, Violations: r.Violations}
 	for _, m := range measurements() {
-		s.Measures = append(s.Measures, Measure{m.name, r.Summarize(m.of)})
+		if sum, ok := r.Summarize(m.of); ok {
+			s.Measures = append(s.Measures, Measure{m.name, sum})
+		}
 	}
 	return s
 }

@@ -211,6 +211,9 @@ func keyOfFlag(flag *pflag.Flag) string {
 	if stem, ok := strings.CutSuffix(flag.Name, "y"); ok {
 		return stem + "ies"
 	}
+	if stem, ok := strings.CutSuffix(flag.Name, "is"); ok {
+		return stem + "es"
+	}
 	return flag.Name + "s"
 }
 

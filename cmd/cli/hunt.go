@@ -123,16 +123,15 @@ func (f *huntFlags) run(c *cobra.Command, code *int) error {
 	case r.Find != nil:
 		*code = exitViolated
 	}
-	if f.trace != "" && r.Find != nil {
-		if err := writeTrace(f.trace, r.Find.Trace); err != nil {
-			return &outputError{err}
-		}
-	}
-	commands := f.commands(c, r)
+	print := printHunt
 	if f.json {
-		return asOutput(huntJSON(c.OutOrStdout(), r, commands))
+		print = huntJSON
 	}
-	return asOutput(printHunt(c.OutOrStdout(), r, commands))
+	// The result comes before a trace that cannot be written.
+	if err := print(c.OutOrStdout(), r, f.commands(c, r)); err != nil || f.trace == "" || r.Find == nil {
+		return asOutput(err)
+	}
+	return asOutput(writeTrace(f.trace, r.Find.Trace))
 }
 
 // prey returns the properties to look for a violation of: without names the usual ones that a

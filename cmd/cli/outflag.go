@@ -50,7 +50,7 @@ func checkOutputs(c *cobra.Command) error {
 	flags := map[string]string{}
 	c.Flags().VisitAll(func(flag *pflag.Flag) {
 		f, ok := flag.Value.(*outFlag)
-		if wrong != nil || !ok || *f.path == "" || *f.path == "-" {
+		if wrong != nil || !ok || *f.path == "" {
 			return
 		}
 		path := filepath.Clean(*f.path)
@@ -58,7 +58,7 @@ func checkOutputs(c *cobra.Command) error {
 		flags[path] = flag.Name
 		if twice {
 			wrong = usage("--%s and --%s both write %s; name two files", other, flag.Name, *f.path).about(flag.Name, *f.path)
-		} else if err := writable(*f.path); err != nil {
+		} else if err := writable(*f.path); err != nil && path != "-" {
 			wrong = usage("--%s %s cannot be written: %w", flag.Name, *f.path, err).about(flag.Name, *f.path)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,9 +45,9 @@ func newSimulate(code *int) *cobra.Command {
 by the same rules as a check. Where a check says what can happen, a simulation says how
 often, and what it costs. The same seed gives the same bytes, on every machine.
 
-Besides pauses and crashes there are the other faults of lockstep faults, but for those of
-clocks of nodes and of messages: each with the mean time until it strikes (again), a node, a
-node and a store, or the fleet, or with its share of the operations that it can strike.
+Besides pauses and crashes there are the other faults of lockstep faults, but for clocks that
+drift: each with the mean time until it strikes (again), a node, a node and a store, or the
+fleet, or with its share of the operations that it can strike.
 
 A distribution is written 2s, 2s..25s (any time within, each as likely as any other),
 lognormal:2s..25s (the median and the 99th percentile) or file:PATH (one duration a
@@ -122,6 +123,9 @@ func (f *simulateFlags) prepare(s scheduler.Simulation) (scheduler.Simulation, e
 	s.Faults, s.Properties = f.faults, nil
 	if f.pauseEvery != 0 {
 		longest := f.pauseFor.Range().Max
+		if longest == 0 {
+			return s, usage("--pause-for %s: no pause would last; write a longer one, or leave --pause-every out", f.pauseFor).about("pause-for", f.pauseFor.String())
+		}
 		s.Faults = withFault(s.Faults, scheduler.SimulatedFault{Fault: faults.Pause(faults.MaxBudget, longest), Every: f.pauseEvery, Lasts: f.pauseFor})
 	}
 	if f.crashEvery != 0 {
@@ -149,23 +153,40 @@ func (f *simulateFlags) followed(s scheduler.Simulation) ([]model.Property, erro
 		}
 	}
 	for _, name := range f.properties {
-		if !slices.Contains(names, name) {
-			return nil, unknown("property", name, names)
+		if slices.Contains(names, name) {
+			continue
 		}
+		for _, k := range checks.Kinds() {
+			switch {
+			case k.Name != name:
+			case scheduler.Followed(name):
+				return nil, usage("the protocol claims no number of rebuilds; say how many are allowed with --rebuild-bound").about("property", name)
+			default:
+				return nil, usage("a simulation does not follow the property %s: lockstep check does; a simulation follows %s", name, strings.Join(names, ", ")).about("property", name)
+			}
+		}
+		return nil, unknown("property", name, names)
 	}
 	return all, nil
 }
 
-// ineffective is the error of a setting that nothing heeds.
-func (f *simulateFlags) ineffective(c *cobra.Command) error {
-	if c.Flags().Changed("pause-for") && f.pauseEvery == 0 {
-		return usage("--pause-for says how long pauses last, but there are none; add --pause-every 1m").about("pause-for", f.pauseFor.String())
-	}
-	return nil
+// unheeded refuses flags of the command line that would change nothing.
+func (f *simulateFlags) unheeded(given *pflag.FlagSet) error {
+	var err error
+	given.Visit(func(flag *pflag.Flag) {
+		recording, recorded := f.simulation.Arrivals.(distribution.Recording)
+		switch {
+		case flag.Name == "pause-for" && f.pauseEvery == 0 && !given.Changed("pause-every"):
+			err = usage("--pause-for says how long pauses last, and there are none; say how often there is one, as in --pause-every 1m").about(flag.Name, flag.Value.String())
+		case flag.Name == "requests" && recorded:
+			err = usage("--requests %s, and --arrivals %s says when %s arrive; leave one out", flag.Value, recording, model.Count(recording.Len(), "request", "requests")).about(flag.Name, flag.Value.String())
+		}
+	})
+	return err
 }
 
 func (f *simulateFlags) run(c *cobra.Command, code *int) error {
-	if err := f.ineffective(c); err != nil {
+	if err := f.unheeded(c.Flags()); err != nil {
 		return err
 	}
 	s, err := f.prepare(f.simulation)
@@ -182,19 +203,15 @@ func (f *simulateFlags) run(c *cobra.Command, code *int) error {
 		return err
 	}
 	*code = simulatedCode(r)
-	if f.trace != "" {
-		if err := f.writeWorst(c, s, r); err != nil {
-			return err
-		}
-	}
 	print := printSimulated
 	if f.json {
 		print = printSimulatedJSON
 	}
-	if err := print(c.OutOrStdout(), s, r); err != nil {
-		return &outputError{err}
+	// Results come before a trace that cannot be written.
+	if err := print(c.OutOrStdout(), s, r); err != nil || f.trace == "" {
+		return asOutput(err)
 	}
-	return nil
+	return f.writeWorst(c, s, r)
 }
 
 // simulate runs the simulation and shows how far it is; what says which of many it is.
@@ -219,8 +236,8 @@ func simulatedCode(r *scheduler.Simulated) int {
 
 // writeWorst writes the first violation of the worst run as a trace, if there is one.
 func (f *simulateFlags) writeWorst(c *cobra.Command, s scheduler.Simulation, r *scheduler.Simulated) error {
-	if r.Worst.Stopped || len(r.Worst.Violations) == 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s is not written: no property was violated\n", f.trace)
+	if why := whyNoTrace(r); why != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "%s is not written: %s\n", f.trace, why)
 		return nil
 	}
 	i := slices.IndexFunc(s.Properties, func(p model.Property) bool { return p.Name() == r.Worst.Violations[0].Property })
@@ -234,9 +251,20 @@ func (f *simulateFlags) writeWorst(c *cobra.Command, s scheduler.Simulation, r *
 	return nil
 }
 
+// whyNoTrace says why the worst run has no trace, empty if it has one.
+func whyNoTrace(r *scheduler.Simulated) string {
+	switch {
+	case r.Worst.Stopped:
+		return "the run was stopped"
+	case len(r.Worst.Violations) == 0:
+		return "no property was violated"
+	}
+	return ""
+}
+
 // runAll simulates every protocol.
 func (f *simulateFlags) runAll(c *cobra.Command, code *int) error {
-	if err := f.ineffective(c); err != nil {
+	if err := f.unheeded(c.Flags()); err != nil {
 		return err
 	}
 	var rows []simulatedRow

@@ -63,11 +63,18 @@ func (row *simulatedRow) cells() table.Row {
 	cells := table.Row{row.simulation.Name}
 	of := map[string]string{}
 	for _, m := range measures() {
-		of[m.name] = m.number(r.Summarize(m.of).Median)
+		if sum, ok := r.Summarize(m.of); ok {
+			of[m.name] = m.number(sum.Median)
+		} else {
+			of[m.name] = "-"
+		}
 	}
-	stale := r.Summarize(func(r *scheduler.RunResult) float64 {
-		return 100 * float64(r.Answers.Stale) / float64(max(r.Answered, 1))
-	})
+	stale := "-"
+	if sum, ok := r.Summarize(scheduler.OfAnswers(func(r *scheduler.RunResult) float64 {
+		return 100 * float64(r.Answers.Stale) / float64(r.Answered)
+	})); ok {
+		stale = fmt.Sprintf("%.0f %%", sum.Median)
+	}
 	var violated []string
 	for _, p := range r.Violations {
 		if p.Runs > 0 {
@@ -85,7 +92,7 @@ func (row *simulatedRow) cells() table.Row {
 		violated = []string{"-"}
 	}
 	rebuilds := of["most for one expiry"]
-	return append(cells, rebuilds, claimText(r.RebuildBound), of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], fmt.Sprintf("%.0f %%", stale.Median), strings.Join(violated, " "))
+	return append(cells, rebuilds, claimText(r.RebuildBound), of["store commands"], of["wait, p50"], of["wait, p99"], of["wait, max"], stale, strings.Join(violated, " "))
 }
 
 // allLegend explains the table.
@@ -172,7 +179,9 @@ func newSimulatedJSON(s *scheduler.Simulation, r *scheduler.Simulated) simulated
 		if m.duration {
 			unit = "ns"
 		}
-		out.Measures = append(out.Measures, measureJSON{m.name, unit, r.Summarize(m.of)})
+		if sum, ok := r.Summarize(m.of); ok {
+			out.Measures = append(out.Measures, measureJSON{m.name, unit, sum})
+		}
 	}
 	return out
 }

@@ -76,10 +76,9 @@ func simulatedKinds() []faults.Kind {
 	return slices.DeleteFunc(faults.Kinds(), func(k faults.Kind) bool { return !simulates(k.Name) })
 }
 
-// simulates reports whether a simulation follows the fault. It follows no clock of a node, and
-// no messages.
+// simulates reports whether a simulation follows the fault. It follows no clock that drifts.
 func simulates(name string) bool {
-	return !slices.Contains([]string{"clock-forward", "clock-back", "clock-drift", "store-clock-drift", "lost-message"}, name)
+	return !slices.Contains([]string{"clock-drift", "store-clock-drift"}, name)
 }
 
 // strikesOperations reports whether faults of a kind have a share of the operations.
@@ -151,6 +150,9 @@ func parseSimulatedFault(text string) (f scheduler.SimulatedFault, err error) {
 		if err != nil {
 			return f, fmt.Errorf("the fault %s: %w", k.Name, err)
 		}
+	}
+	if k.Shape != faults.Count && k.Shape != faults.CountRange && took.Max <= 0 && k.Name != "failover" {
+		return f, fmt.Errorf("the fault %s: it would last for 0s; write a longer time", k.Name)
 	}
 	f.Fault = k.New(faults.MaxBudget, took)
 	return f, nil

@@ -27,7 +27,7 @@ type measure struct {
 // measures are what is measured of each run.
 func measures() []measure {
 	wait := func(name string, of func(scheduler.Waits) time.Duration) measure {
-		return measure{name: "wait, " + name, duration: true, of: func(r *scheduler.RunResult) float64 { return float64(of(r.Waits)) }}
+		return measure{name: "wait, " + name, duration: true, of: scheduler.OfAnswers(func(r *scheduler.RunResult) float64 { return float64(of(r.Waits)) })}
 	}
 	count := func(name string, optional bool, of func(*scheduler.RunResult) int) measure {
 		return measure{name: name, optional: optional, of: func(r *scheduler.RunResult) float64 { return float64(of(r)) }}
@@ -51,6 +51,7 @@ func measures() []measure {
 		count("failed answers", true, func(r *scheduler.RunResult) int { return r.Answers.Failed }),
 		count("lost in crashes", true, func(r *scheduler.RunResult) int { return r.Lost }),
 		count("unanswered", true, func(r *scheduler.RunResult) int { return r.Unanswered }),
+		count("not arrived yet", true, func(r *scheduler.RunResult) int { return r.NotArrived }),
 	}
 }
 
@@ -134,6 +135,9 @@ func printSimulated(w io.Writer, s scheduler.Simulation, r *scheduler.Simulated)
 		for _, p := range r.Violations {
 			fmt.Fprintln(&b, wrap(violationText(p, r, color), min(width, 80)))
 		}
+		if len(r.Runs) > 1 && len(r.Violations) > 0 {
+			fmt.Fprintf(&b, "%s\n", wrap("In brackets: the 95 % confidence interval of the share of runs that violate it.", min(width, 80)))
+		}
 		if r.Worst != nil && len(r.Runs) > 1 {
 			fmt.Fprintf(&b, "\n%s\n", wrap(worstRunText(r), min(width, 80)))
 		}
@@ -163,8 +167,12 @@ func measuresTable(s *scheduler.Simulation, r *scheduler.Simulated) string {
 	}
 	t.AppendHeader(header)
 	for _, m := range append(measures(), strikes(s)...) {
-		sum := r.Summarize(m.of)
+		sum, ok := r.Summarize(m.of)
 		switch {
+		case !ok && single:
+			t.AppendRow(table.Row{m.name, "-"})
+		case !ok:
+			t.AppendRow(table.Row{m.name, "-", "", "-", "-", "-"})
 		case m.optional && sum.Most == 0:
 		case single:
 			t.AppendRow(table.Row{m.name, m.number(sum.Most)})
@@ -187,7 +195,11 @@ func violationText(p scheduler.PropertyCount, r *scheduler.Simulated, color bool
 		name += fmt.Sprintf(" (%d)", r.RebuildBound)
 	}
 	if p.Runs == 0 {
-		return name + " was not violated in " + model.Count(len(r.Runs), "run", "runs")
+		text := name + " was not violated in " + model.Count(len(r.Runs), "run", "runs")
+		if len(r.Runs) > 1 {
+			text += " " + intervalText(p)
+		}
+		return text
 	}
 	verdict := "violated"
 	if color {
@@ -196,13 +208,30 @@ func violationText(p scheduler.PropertyCount, r *scheduler.Simulated, color bool
 	if len(r.Runs) == 1 {
 		return name + " was " + verdict
 	}
-	return fmt.Sprintf("%s was %s in %d of %d runs, first with seed %d", name, verdict, p.Runs, len(r.Runs), p.Seed)
+	return fmt.Sprintf("%s was %s in %d of %d runs %s, first with seed %d", name, verdict, p.Runs, len(r.Runs), intervalText(p), p.Seed)
+}
+
+// intervalText is the confidence interval of the share of runs that violate a property, in
+// percent.
+func intervalText(p scheduler.PropertyCount) string {
+	percent := func(share float64) string {
+		digits := 0
+		if share > 0 && share < 0.1 || share > 0.99 && share < 1 {
+			digits = 1
+		}
+		return strconv.FormatFloat(100*share, 'f', digits, 64)
+	}
+	return fmt.Sprintf("(%s..%s %%)", percent(p.Low), percent(p.High))
 }
 
 // worstRunText describes the run that went worst.
 func worstRunText(r *scheduler.Simulated) string {
 	worst := r.Worst
-	text := fmt.Sprintf("The worst run has seed %d: %s for one expiry, a wait of %s", worst.Seed, model.Count(worst.MostRebuilds(), "rebuild", "rebuilds"), shortDuration(float64(worst.Waits.Max)))
+	wait := "nobody answered"
+	if worst.Answered > 0 {
+		wait = "a wait of " + shortDuration(float64(worst.Waits.Max))
+	}
+	text := fmt.Sprintf("The worst run has seed %d: %s for one expiry, %s", worst.Seed, model.Count(worst.MostRebuilds(), "rebuild", "rebuilds"), wait)
 	for _, v := range worst.Violations {
 		text += fmt.Sprintf("; %s violated at %s", v.Property, shortDuration(float64(v.At)))
 	}

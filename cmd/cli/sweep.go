@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -141,6 +142,9 @@ func (f *sweepFlags) registerSimulation(flags *pflag.FlagSet) {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, code *int) error {
+	if err := f.output.check(f.out); err != nil {
+		return err
+	}
 	plan, err := f.plan()
 	if err != nil {
 		return err
@@ -172,12 +176,32 @@ func (o *sweepOutput) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
-// conclude prints a sweep and sets the exit code.
-func (o *sweepOutput) conclude(c *cobra.Command, s *sweep.Sweep, code *int) error {
-	*code = sweepCode(s)
+// check refuses what would write two results to one place; files are those of sweeps.
+func (o *sweepOutput) check(files ...string) error {
 	if o.csv == "-" && o.json {
 		return usage("--csv - and --json both print to standard output; write one of them to a file")
 	}
+	for _, file := range files {
+		if sameFile(o.csv, file) {
+			return usage("--csv %s would overwrite the file of the sweep; write to another", o.csv).about("csv", o.csv)
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two names are of one file, which need not be there yet.
+func sameFile(a, b string) bool {
+	if a == "" || a == "-" || b == "" || b == "-" {
+		return false
+	}
+	first, err1 := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
+// conclude prints a sweep and sets the exit code.
+func (o *sweepOutput) conclude(c *cobra.Command, s *sweep.Sweep, code *int) error {
+	*code = sweepCode(s)
 	if o.csv != "" {
 		if err := writeTo(c, o.csv, s.WriteCSV); err != nil || o.csv == "-" {
 			return err
@@ -213,6 +237,9 @@ func newSweepShow(code *int) *cobra.Command {
 			if len(args) != 1 {
 				return usage("sweep show wants one file of a sweep, as in: lockstep sweep show sweep.ndjson")
 			}
+			if err := o.check(args[0]); err != nil {
+				return err
+			}
 			s, err := readSweep(args[0])
 			if err != nil {
 				return err
@@ -231,12 +258,15 @@ func newSweepMerge(code *int) *cobra.Command {
 		Use:   "merge FILE ...",
 		Short: "put the files of all shards of a sweep together",
 		Long: `Merge puts the files that lockstep sweep --shard wrote together. The result has the bytes
-of a sweep that was not divided. It is an error if the files are of different sweeps, or if a
-point is missing or is there twice.`,
+of a sweep that was not divided. It is an error if the files are of different sweeps, if a
+point is missing or is there twice, or if --out has anything but results of the same sweep.`,
 		Example: `  lockstep sweep merge a.ndjson b.ndjson c.ndjson --out all.ndjson`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("sweep merge wants the files of all shards, as in: lockstep sweep merge a.ndjson b.ndjson")
+			}
+			if err := o.check(append(args, out)...); err != nil {
+				return err
 			}
 			s, err := sweep.Merge(args, out)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -35,10 +36,19 @@ func (f *sweepFlags) plan() (*sweep.Plan, error) {
 	if f.noCheck && len(f.properties) > 0 {
 		return nil, usage("--property says what is checked, and --no-check that nothing is; leave one out").about("property", f.properties[0])
 	}
+	given, err := f.given()
+	if err != nil {
+		return nil, err
+	}
 	for _, text := range joinAxes(f.axes) {
 		a, err := sweep.ParseAxis(text)
 		if err != nil {
 			return nil, usage("%w", err).about("axis", text)
+		}
+		for _, name := range a.Names() {
+			if value, ok := given[name]; ok {
+				return nil, usage("--%s %s says one value, and the axis %s several; leave one out", name, value, a.Name).about("axis", text)
+			}
 		}
 		if err := f.normalize(&a, text); err != nil {
 			return nil, err
@@ -63,6 +73,27 @@ func (f *sweepFlags) plan() (*sweep.Plan, error) {
 	})
 	slices.SortFunc(p.Settings, func(a, b model.ParameterValue) int { return strings.Compare(a.Name, b.Name) })
 	return p, f.digest(p)
+}
+
+// given returns the settings that the command line gives, with their values. It refuses those
+// that nothing would heed. A file and the environment may say more than a command needs.
+func (f *sweepFlags) given() (map[string]string, error) {
+	given := map[string]string{}
+	var err error
+	f.flags.Visit(func(flag *pflag.Flag) {
+		if noSetting[flag.Name] {
+			return
+		}
+		given[flag.Name] = flag.Value.String()
+		switch {
+		case err != nil:
+		case f.noCheck && f.checkOnly[flag.Name]:
+			err = usage("--%s is about the check, and --no-check leaves that out; leave one of them out", flag.Name)
+		case f.noSimulate && f.simulateOnly[flag.Name]:
+			err = usage("--%s is about the simulation, and --no-simulate leaves that out; leave one of them out", flag.Name)
+		}
+	})
+	return given, err
 }
 
 // joinAxes puts values that stand alone to the axis before them: a variable of the environment
@@ -102,7 +133,11 @@ func (f *sweepFlags) normalize(a *sweep.Axis, text string) error {
 			return usage("%q is no setting of a sweep that can vary; the nearest are %s", name, strings.Join(protocol.Nearest(name, valid), ", ")).about("axis", text)
 		}
 		if f.noCheck && f.checkOnly[name] {
-			return usage("the axis %s is about the check, and --no-check leaves that out; take sim-%s, or leave --no-check out", name, name).about("axis", text)
+			instead := "leave one of them out"
+			if f.flags.Lookup("sim-"+name) != nil {
+				instead = fmt.Sprintf("take sim-%s, or leave --no-check out", name)
+			}
+			return usage("the axis %s is about the check, and --no-check leaves that out; %s", name, instead).about("axis", text)
 		}
 		if f.noSimulate && f.simulateOnly[name] {
 			return usage("the axis %s is about the simulation, and --no-simulate leaves that out; leave one of them out", name).about("axis", text)
@@ -213,10 +248,11 @@ func (f *sweepFlags) task(p *sweep.Plan, values []string) (sweep.Task, error) {
 	return t, err
 }
 
-// sweepError makes the error of a file with another sweep one of usage.
+// sweepError makes an error about where a sweep is to be written one of usage.
 func sweepError(err error) error {
 	var other *sweep.PlanError
-	if errors.As(err, &other) {
+	var place *sweep.PlaceError
+	if errors.As(err, &other) || errors.As(err, &place) {
 		return usage("%w", err)
 	}
 	var protocol *scheduler.ProtocolError

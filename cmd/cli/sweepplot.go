@@ -63,6 +63,9 @@ func (f *sweepPlotFlags) run(c *cobra.Command, args []string) error {
 	if f.verdicts == "" && f.count == "" && f.waits == "" {
 		return usage("there is nothing to draw; add --map map.svg, --rebuilds rebuilds.svg or --waits waits.svg")
 	}
+	if err := f.overwrites(args[0]); err != nil {
+		return err
+	}
 	f.view.At = map[string]string{}
 	for _, setting := range f.at {
 		name, value, ok := strings.Cut(setting, "=")
@@ -87,6 +90,17 @@ func (f *sweepPlotFlags) run(c *cobra.Command, args []string) error {
 		p := &pictures[i]
 		if err := writeTo(c, p.file, func(w io.Writer) error { _, err := p.svg.WriteTo(w); return err }); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// overwrites refuses to draw over the file of the sweep.
+func (f *sweepPlotFlags) overwrites(file string) error {
+	places := []struct{ flag, place string }{{"map", f.verdicts}, {"rebuilds", f.count}, {"waits", f.waits}}
+	for _, p := range places {
+		if sameFile(p.place, file) {
+			return usage("--%s %s would overwrite the file of the sweep; write to another", p.flag, p.place).about(p.flag, p.place)
 		}
 	}
 	return nil

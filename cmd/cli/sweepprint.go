@@ -55,7 +55,20 @@ func sweepText(s *sweep.Sweep) string {
 	return text
 }
 
+// sweepTable is the table, with columns as narrow as they have to be for its width.
 func sweepTable(s *sweep.Sweep) string {
+	var table string
+	for _, widths := range [][2]int{{16, 12}, {11, 12}, {7, 12}, {7, 7}} {
+		table = sweepTableOf(s, widths[0], widths[1])
+		if text.LongestLineLen(table) <= sweepWidth {
+			break
+		}
+	}
+	return table
+}
+
+// sweepTableOf is the table with so wide columns for what the check and the simulation say.
+func sweepTableOf(s *sweep.Sweep, check, seen int) string {
 	t := newTable()
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{}
@@ -75,13 +88,13 @@ func sweepTable(s *sweep.Sweep) string {
 		column(a.Name, false, max(60/len(s.Plan.Axes)-8, 8))
 	}
 	if s.Plan.Check {
-		column("check", false, 16)
+		column("check", false, check)
 	}
 	if s.Plan.Simulate {
 		for _, name := range []string{"rebuilds", "p50", "p99", "max", "stale"} {
 			column(name, true, 0)
 		}
-		column("seen", false, 12)
+		column("seen", false, seen)
 	}
 	t.AppendHeader(header)
 	for _, p := range s.Points {
@@ -103,11 +116,17 @@ func sweepRow(p *sweep.Point) table.Row {
 		rebuilds, _ := s.Measure(sweep.MostRebuilds)
 		row = append(row, strconv.FormatFloat(rebuilds.Mean, 'f', 2, 64))
 		for _, name := range []string{sweep.WaitP50, sweep.WaitP99, sweep.WaitMax} {
-			wait, _ := s.Measure(name)
-			row = append(row, shortDuration(wait.Mean*float64(time.Second)))
+			cell := "-"
+			if wait, ok := s.Measure(name); ok {
+				cell = shortDuration(wait.Mean * float64(time.Second))
+			}
+			row = append(row, cell)
 		}
-		stale, _ := s.Measure(sweep.StaleShare)
-		row = append(row, fmt.Sprintf("%.0f %%", stale.Mean), seenText(s))
+		stale := "-"
+		if sum, ok := s.Measure(sweep.StaleShare); ok {
+			stale = fmt.Sprintf("%.0f %%", sum.Mean)
+		}
+		row = append(row, stale, seenText(s))
 	}
 	return row
 }
@@ -165,7 +184,11 @@ func sweepLegend(s *sweep.Sweep) []string {
 		lines = append(lines, "check: what some run within the bounds breaks, or that all properties hold; ? if a search was cut off or is inconclusive.")
 	}
 	if s.Plan.Simulate {
-		lines = append(lines, fmt.Sprintf("In simulations, means over %s: rebuilds, the most for one expiry; p50, p99, max: waits of requests; stale: answers with a stale value. seen: what was violated, in how many percent of the runs.", model.Count(s.Points[0].Simulation.Runs, "run", "runs")))
+		over := model.Count(s.Points[0].Simulation.Runs, "run", "runs")
+		if _, vary := s.Plan.Axis("runs"); vary {
+			over = "all runs of a point"
+		}
+		lines = append(lines, fmt.Sprintf("In simulations, means over %s: rebuilds, the most for one expiry; p50, p99, max: waits of requests; stale: answers with a stale value. seen: what was violated, in how many percent of the runs.", over))
 	}
 	return append(lines, "mutex: mutual-exclusion; stale: no-stale-overwrite; release: no-foreign-release; orphan: no-orphaned-lock; stuck: answered; bound: rebuild-bound.")
 }

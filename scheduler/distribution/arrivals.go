@@ -19,6 +19,15 @@ type Arrivals interface {
 	String() string
 }
 
+// Spread is how many seconds it takes until n requests have arrived, on average; 0 if that is
+// not drawn.
+func Spread(a Arrivals, n int) float64 {
+	if p, ok := a.(poisson); ok {
+		return float64(n) / float64(p)
+	}
+	return 0
+}
+
 // AtOnce lets all requests arrive at the beginning.
 func AtOnce() Arrivals { return atOnce{} }
 
@@ -34,13 +43,13 @@ func Poisson(rate float64) Arrivals { return poisson(rate) }
 type poisson float64
 
 func (p poisson) Times(n int, r rand.Source) []time.Duration {
-	gap := exponentially(float64(time.Second) / float64(p))
+	gap := float64(time.Second) / float64(p)
 	times := make([]time.Duration, n)
-	at := time.Duration(0)
+	at := 0.0
 	for i := range times {
-		at += time.Duration(float64(float64(gap) * -logarithm(unit(r))))
-		at = min(at, Longest)
-		times[i] = at
+		// Nanoseconds are counted in fractions: there may be many arrivals in one.
+		at = min(at+float64(gap*-logarithm(unit(r))), float64(Longest))
+		times[i] = time.Duration(at)
 	}
 	return times
 }

@@ -102,6 +102,18 @@ func TestDistributionsAreReadAsTheyArePrinted(t *testing.T) {
 	}
 }
 
+// However many arrive in a second, on average it is the rate that is asked for.
+func TestRatesOfArrivalsAreKept(t *testing.T) {
+	const n = 200_000
+	for _, rate := range []float64{0.01, 3, 1e6, 1e8, 7e8, 1e9} {
+		times := distribution.Poisson(rate).Times(n, rand.NewPCG(2, 2))
+		// The margin is some four standard deviations.
+		if got := n / times[n-1].Seconds(); got < 0.99*rate || got > 1.01*rate {
+			t.Errorf("%g arrive in a second, want %g", got, rate)
+		}
+	}
+}
+
 // Arrivals come in order, a recording as it is.
 func TestArrivalsAreInOrder(t *testing.T) {
 	times := distribution.Poisson(100).Times(10_000, rand.NewPCG(1, 1))

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/checks/sweep"
+	"lockstep/model"
 )
 
 // maxLines is how many lines can still be told apart.
@@ -52,11 +53,7 @@ func Rebuilds(w io.Writer, s *sweep.Sweep, v View, size Size) error {
 			}),
 		}
 	}
-	if claimed := c.points[0].Simulation.Claimed; claimed > 0 {
-		line := &curve{name: fmt.Sprintf("claimed: %d", claimed), plain: true}
-		for _, at := range []float64{slices.Min(x.numbers), slices.Max(x.numbers)} {
-			line.add(at, float64(claimed), 0)
-		}
+	if line := c.claims(x); line != nil {
 		curves = append(curves, line)
 	}
 	return c.draw(w, x, curves, title, "rebuilds for one expiry", size)
@@ -74,6 +71,35 @@ func Waits(w io.Writer, s *sweep.Sweep, v View, size Size) error {
 	}
 	return c.draw(w, x, []*curve{c.line(x, "p99", sweep.WaitP99), c.line(x, "p50", sweep.WaitP50), c.line(x, "longest", sweep.WaitMax)},
 		"waits of requests, means over runs with 95 % intervals", "wait (s)", size)
+}
+
+// claims is a line of how many rebuilds are claimed, nil if nobody says, or if there is no one
+// line: for each value of a second axis another one.
+func (c *selection) claims(x *scale) *curve {
+	of := func(p *sweep.Point) int { return p.Simulation.Claimed }
+	least, most := c.bounds(of)
+	switch {
+	case least == 0, least < most && c.y >= 0:
+		return nil
+	case least < most:
+		line := c.values(x, "claimed", func(p *sweep.Point) float64 { return float64(of(p)) })
+		line.plain = true
+		return line
+	}
+	line := &curve{name: fmt.Sprintf("claimed: %d", least), plain: true}
+	for _, at := range []float64{slices.Min(x.numbers), slices.Max(x.numbers)} {
+		line.add(at, float64(least), 0)
+	}
+	return line
+}
+
+// bounds are the least and the most of a number of the points.
+func (c *selection) bounds(of func(*sweep.Point) int) (least, most int) {
+	least, most = math.MaxInt, 0
+	for _, p := range c.points {
+		least, most = min(least, of(p)), max(most, of(p))
+	}
+	return least, most
 }
 
 func curvesOf(s *sweep.Sweep, v View) (*selection, *scale, error) {
@@ -95,12 +121,13 @@ func curvesOf(s *sweep.Sweep, v View) (*selection, *scale, error) {
 	return c, x, nil
 }
 
-// line is a measurement with its intervals.
+// line is a measurement with its intervals, where there is one.
 func (c *selection) line(x *scale, name, measure string) *curve {
 	line := &curve{name: name}
 	for _, p := range c.points {
-		m, _ := p.Simulation.Measure(measure)
-		line.add(x.at(p.Values[c.x]), m.Mean, m.Margin)
+		if m, ok := p.Simulation.Measure(measure); ok {
+			line.add(x.at(p.Values[c.x]), m.Mean, m.Margin)
+		}
 	}
 	return line
 }
@@ -168,7 +195,11 @@ func (c *selection) draw(w io.Writer, x *scale, curves []*curve, title, yLabel s
 		if err := line.put(p, look, low); err != nil {
 			return err
 		}
-		sh.legend = append(sh.legend, entry{line.name, func(canvas *draw.Canvas, at vg.Point) {
+		name := line.name
+		if len(line.x) == 0 {
+			name += ": none"
+		}
+		sh.legend = append(sh.legend, entry{name, func(canvas *draw.Canvas, at vg.Point) {
 			canvas.StrokeLine2(look.line, at.X-sample/2, at.Y, at.X+sample/2, at.Y)
 			if !line.plain {
 				canvas.DrawGlyphNoClip(look.glyph, at)
@@ -180,7 +211,11 @@ func (c *selection) draw(w io.Writer, x *scale, curves []*curve, title, yLabel s
 
 // subtitle says how many runs there were, and the values of the other axes.
 func (c *selection) subtitle() string {
-	text := fmt.Sprintf("%d runs a point", c.points[0].Simulation.Runs)
+	least, most := c.bounds(func(p *sweep.Point) int { return p.Simulation.Runs })
+	text := model.Count(most, "run", "runs") + " a point"
+	if least < most {
+		text = fmt.Sprintf("%d to %d runs a point", least, most)
+	}
 	if fixed := c.fixedText(); fixed != "" {
 		text += ", " + fixed
 	}
@@ -226,6 +261,9 @@ func lookOf(i int) look {
 
 // put adds the line to a plot, whose values begin at low.
 func (c *curve) put(p *plot.Plot, l look, low float64) error {
+	if len(c.x) == 0 {
+		return nil
+	}
 	points := make(plotter.XYs, len(c.x))
 	intervals := struct {
 		plotter.XYs

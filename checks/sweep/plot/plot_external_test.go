@@ -94,3 +94,47 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 		}
 	}
 }
+
+// numbers is a sweep of three points whose claims and waits are these; a wait of 0 is none.
+func numbers(claims []int, waits []float64) *sweep.Sweep {
+	s := &sweep.Sweep{Plan: &sweep.Plan{Protocol: "p", Simulate: true, Design: sweep.Grid, Axes: []sweep.Axis{{Name: "nodes", Values: []string{"1", "2", "3"}}}}}
+	for i := range claims {
+		of := &sweep.Simulated{Runs: i + 1, Claimed: claims[i], Measures: []sweep.Measure{{Name: sweep.MostRebuilds, Summary: scheduler.Summary{Mean: 1, Most: 1}}}}
+		if waits[i] > 0 {
+			of.Measures = append(of.Measures, sweep.Measure{Name: sweep.WaitP99, Summary: scheduler.Summary{Mean: waits[i]}})
+		}
+		s.Points = append(s.Points, &sweep.Point{Number: i, Values: []string{s.Plan.Axes[0].Values[i]}, Simulation: of})
+	}
+	return s
+}
+
+// What is claimed is drawn as it is claimed at each point, and where nobody was answered there
+// is no wait, rather than one of 0.
+func TestCurvesShowWhatThereIs(t *testing.T) {
+	for _, c := range []struct {
+		claims    []int
+		waits     []float64
+		want, not string
+	}{
+		{[]int{2, 2, 2}, []float64{1, 1, 1}, ">claimed: 2<", ">p99: none<"},
+		{[]int{1, 2, 3}, []float64{1, 0, 1}, ">claimed<", ">p99: none<"},
+		{[]int{0, 0, 0}, []float64{0, 0, 0}, ">p99: none<", ">claimed"},
+	} {
+		var b bytes.Buffer
+		s := numbers(c.claims, c.waits)
+		if err := plot.Rebuilds(&b, s, plot.View{X: "nodes"}, size); err != nil {
+			t.Fatal(err)
+		}
+		if err := plot.Waits(&b, s, plot.View{X: "nodes"}, size); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{c.want, ">1 to 3 runs a point<"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("claims %v, waits %v: there is no %s", c.claims, c.waits, want)
+			}
+		}
+		if strings.Contains(b.String(), c.not) || strings.Contains(b.String(), "NaN") {
+			t.Errorf("claims %v, waits %v: there is %s, or what is no number", c.claims, c.waits, c.not)
+		}
+	}
+}

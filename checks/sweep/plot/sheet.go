@@ -28,7 +28,8 @@ const (
 
 // Validate reports whether a picture can have the size.
 func (s Size) Validate() error {
-	if s.Width < MinWidth || s.Height < MinHeight || s.Width > MaxSide || s.Height > MaxSide {
+	// Written so that what is no number is refused.
+	if !(s.Width >= MinWidth && s.Height >= MinHeight && s.Width <= MaxSide && s.Height <= MaxSide) {
 		return fmt.Errorf("a picture of %g x %g cm: it must be at least %d x %d and at most %d x %d", s.Width, s.Height, MinWidth, MinHeight, MaxSide, MaxSide)
 	}
 	return nil
@@ -117,7 +118,10 @@ func (s *sheet) write(w io.Writer, size Size) error {
 func (s *sheet) finish(svg string) string {
 	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif;")
 	end := strings.Index(svg, "xlink\">") + len("xlink\">")
-	words := []string{s.subtitle}
+	var words []string
+	if s.subtitle != "" {
+		words = append(words, s.subtitle)
+	}
 	for _, e := range s.legend {
 		words = append(words, e.text)
 	}
