@@ -215,7 +215,16 @@ func (m *simulator) name(process int32) string {
 	if process < 0 || int(process) >= len(m.actors) {
 		return "nobody"
 	}
-	return m.nameOf(m.actors[process].root, m.actors[process].label)
+	a := &m.actors[process]
+	if m.shapes.list[a.shape].process.Phase == model.Timing {
+		return m.timerNameOf(a.root, a.label)
+	}
+	return m.nameOf(a.root, a.label)
+}
+
+// timerNameOf returns what the timer of a context is called.
+func (m *simulator) timerNameOf(root int32, label uint32) string {
+	return fmt.Sprintf("context %d of %s", label&0xff, m.nameOf(root, label>>8))
 }
 
 // nameOf returns what the process with the label is called in the family of a root.

@@ -232,7 +232,7 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		return m.isStrike(want, got)
 	}
 	if want.kind == model.MoveTimeout {
-		return got.Arguments[0] == fmt.Sprintf("context %d of %s", want.label&0xff, m.nameOf(want.process, want.label>>8))
+		return got.Arguments[0] == m.timerNameOf(want.process, want.label)
 	}
 	if got.Process != m.nameOf(want.process, want.label) {
 		return false
