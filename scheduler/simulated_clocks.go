@@ -88,7 +88,7 @@ func (m *simulator) nextExpiry() {
 		case m.rules.Runs(&m.state, model.KeyID(k)):
 			at = m.step.clocks[e.Clock] + int64(m.tick.Duration(e.TTL))
 		}
-		if at < m.expires {
+		if at < m.expires || at == m.expires && at != notDue && m.compareKeys(model.KeyID(k), m.expiring) < 0 {
 			m.expires, m.expiring = at, model.KeyID(k)
 		}
 	}

@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 
 	"lockstep/model"
 	"lockstep/scheduler/distribution"
@@ -132,7 +134,8 @@ func (m *simulator) alone() error {
 }
 
 // offered draws one of the moves of a kind that a fault offers in the state; ok is false if
-// there is none.
+// there is none. Their order does not depend on the numbers of keys: these say which came first
+// in any run of the same simulator.
 func (m *simulator) offered(k int, kind model.MoveKind) (move model.Move, ok bool) {
 	s, fault := &m.step, m.strikes.of[k].fault
 	s.moves.Reset(s)
@@ -148,7 +151,20 @@ func (m *simulator) offered(k int, kind model.MoveKind) (move model.Move, ok boo
 	if len(kept) == 0 {
 		return move, false
 	}
+	onKeys := m.rules.Faults[fault].Strikes() == model.OnKey
+	slices.SortStableFunc(kept, func(a, b model.Move) int {
+		if onKeys {
+			return m.compareKeys(model.KeyID(a.Index), model.KeyID(b.Index))
+		}
+		return cmp.Compare(a.Index, b.Index)
+	})
 	return kept[within(&m.strikes.random[k], 0, int64(len(kept)-1))], true
+}
+
+// compareKeys orders keys by the names of their stores, and by their own.
+func (m *simulator) compareKeys(a, b model.KeyID) int {
+	x, y := m.learner.keys[a], m.learner.keys[b]
+	return cmp.Or(cmp.Compare(x.store, y.store), cmp.Compare(x.key, y.key))
 }
 
 // applyStrike lets a fault begin or end as the move says, and notes that as the step.

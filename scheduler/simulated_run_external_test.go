@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -60,5 +61,34 @@ func TestARunGoesOnForThoseWhoWaitForAChange(t *testing.T) {
 	crash := scheduler.SimulatedFault{Fault: faults.Crash(8), Every: 10 * time.Second}
 	if r := waiting(&awaitsPush{}, crash); r.Unanswered != 3 || r.CutShort || r.Lasted != 0 {
 		t.Errorf("nobody ever pushes, and nodes crash: %d of 3 are not answered after %v", r.Unanswered, r.Lasted)
+	}
+}
+
+// anyOrder writes two keys, either of them first, and waits for one of them to go.
+type anyOrder struct{}
+
+func (anyOrder) Handle(c *protocol.Client) protocol.Answer {
+	keys := []string{"this", "that"}
+	first := c.Choose(2)
+	c.Store.SetNX(keys[first], c.NewToken(), 0)
+	c.Store.SetNX(keys[1-first], c.NewToken(), 0)
+	gone, err := c.Store.Watch("this")
+	if err != nil || gone.Wait() != nil {
+		return protocol.Failed()
+	}
+	return protocol.Stale()
+}
+
+// What a fault strikes does not depend on which key came first in the runs before.
+func TestARunDoesNotDependOnTheKeysOfThoseBefore(t *testing.T) {
+	c := scheduler.NewSimulation(anyOrder{})
+	c.Nodes, c.Requests, c.Runs, c.Duration = 1, 1, 20, time.Minute
+	c.Faults = []scheduler.SimulatedFault{{Fault: faults.Evict(8), Every: 5 * time.Second}}
+	series := simulate(t, c, 1)
+	for i, r := range series.Runs {
+		c.Seed, c.Runs = r.Seed, 1
+		if alone := simulate(t, c, 1).Runs[0]; !reflect.DeepEqual(alone, r) {
+			t.Errorf("run %d is %+v, and %+v alone", i, r, alone)
+		}
 	}
 }
