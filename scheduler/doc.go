@@ -109,8 +109,11 @@
 // has arrived is in the state of each step, no step is quiet, and it ends where there are more
 // than a state holds.
 //
-// It does not follow a Boot and a Job, and clocks that drift; [Followed] says which properties
-// it follows, and why not the others. A counter ends at [model.MaxVersion], as in a check.
+// A clock that drifts is wrong by as much all the time (simulated_drift.go): a second of it is a
+// multiple of what lets it show all durations after whole nanoseconds.
+//
+// A simulation does not follow a Boot and a Job; [Followed] says which properties it follows,
+// and why not the others. A counter ends at [model.MaxVersion], as in a check.
 //
 // Tests hold it against [Replay]: each step of thousands of small runs, with each fault and
 // several together, is taken again by the concrete replay ([SimulatedTrace]), which knows

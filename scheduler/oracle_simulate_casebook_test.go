@@ -56,8 +56,6 @@ func simulationOf(s scheduler.Scenario, random *rand.Rand) scheduler.Simulation 
 	if random.IntN(2) == 0 {
 		c.Arrivals = distribution.Poisson(1)
 	}
-	for _, kind := range random.Perm(len(simulatedKinds))[:random.IntN(3)] {
-		c.Faults = append(c.Faults, simulatedKinds[kind])
-	}
+	c.Faults = someFaults(random, random.IntN(3))
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/model"
 )
@@ -34,6 +35,9 @@ type simulatedStep struct {
 	deserted, anytime bool
 	// reached: an operation that is given up has taken effect all the same; goesOn: it may yet.
 	reached, goesOn bool
+	// second and drift say how a clock drifts from then on.
+	second time.Duration
+	drift  model.Drift
 	// arguments are what a fault says that strikes a store.
 	arguments []string
 
@@ -151,6 +155,9 @@ func (m *simulator) overdue(a *actor) bool {
 	}
 	m.clear()
 	m.takesFamily(a.root)
+	if m.drifts {
+		m.rules.Meters(&m.state, m.step.meters[:])
+	}
 	for i, process := range m.step.members {
 		if a == &m.actors[process] {
 			bound := m.rules.Bound(&m.state, &m.state.Processes[i])

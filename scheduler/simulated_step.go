@@ -151,6 +151,9 @@ func (m *simulator) ready() error {
 		return m.crowded()
 	}
 	m.step.before = append(m.step.before[:0], m.state.Processes...)
+	if m.drifts {
+		m.rules.Meters(&m.state, m.step.meters[:])
+	}
 	m.own()
 	return nil
 }

@@ -59,7 +59,7 @@ func (c *prepared) affords(steps []simulatedStep) error {
 	for i, f := range c.Faults {
 		strikes := 0
 		for k := range steps {
-			if steps[k].kind.IsFault() && int(steps[k].fault) == i {
+			if steps[k].kind.IsFault() && !(steps[k].second > 0 && steps[k].node == anyNode) && int(steps[k].fault) == i {
 				strikes++
 			}
 		}
@@ -229,7 +229,11 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		k := m.learner.keys[want.key]
 		return got.Key == k.store+"/"+k.key
 	case model.MoveFault, model.MoveRecovery:
-		return m.isStrike(want, got)
+		is := m.isStrike(want, got) && e.Drift.Drift == want.drift
+		if is && want.second > 0 {
+			r.lengths[nameClock(&r.state, e.Drift)] = want.second
+		}
+		return is
 	}
 	if want.kind == model.MoveTimeout {
 		return got.Arguments[0] == fmt.Sprintf("context %d of %s", want.label&0xff, m.nameOf(want.process, want.label>>8))

@@ -176,7 +176,7 @@ func (m *simulator) waitsOn(process int32, op *model.Operation) error {
 		return err
 	}
 	if a := &m.actors[process]; op.Max < model.Forever {
-		a.due = a.start + int64(m.tick.Duration(op.Max))
+		a.due = a.start + m.metered(a, m.ownMeter(), int64(m.tick.Duration(op.Max)))
 		m.queue.push(turn{a.due, process})
 	}
 	return nil

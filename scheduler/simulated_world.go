@@ -69,6 +69,8 @@ type simulatedNode struct {
 	open [model.MaxKeys]int32
 	// waiting are those who wait for a mutex, by key.
 	waiting [model.MaxMemory][]int32
+	// second is how long a second of its clock takes, in ns.
+	second int64
 	// runsAgain is when it does if it is halted, in ns.
 	runsAgain int64
 }
@@ -104,7 +106,11 @@ type simulator struct {
 	kinds []strikeKind
 	// hopes: there is one by which those who poll may get on.
 	halts, intercepts, hopes bool
-	outages                  []simulatedOutage
+	// drifts: there is one by which clocks are wrong all the time. seconds are how long a second
+	// takes of the clocks of stores, in ns.
+	drifts  bool
+	seconds [model.SourceStore]int64
+	outages []simulatedOutage
 	// starved says until when processes are starved.
 	starved map[int32]int64
 	// used are the stores that were used, each as a bit.
@@ -169,6 +175,7 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 			return nil, err
 		}
 	}
+	m.step.second = m.second
 	return m, m.classify()
 }
 
@@ -189,6 +196,7 @@ const (
 	updateStream
 	faultStream
 	processStream
+	driftStream
 	worldStream
 )
 
@@ -215,7 +223,7 @@ func (m *simulator) begin(seed uint64) {
 	m.changed(^dependency(0))
 	m.expires = notDue
 	for n := range m.places {
-		m.places[n].node = model.Node{Class: model.Service}
+		m.places[n].node, m.places[n].second = model.Node{Class: model.Service}, wholeSecond
 		if n >= c.Nodes {
 			m.places[n].node.Class = model.Updater
 		}
@@ -228,6 +236,7 @@ func (m *simulator) begin(seed uint64) {
 		at := within(updates, 0, int64(c.UpdateWithin))
 		m.enroll(int32(len(arrivals)+i), int32(c.Nodes+i), at, m.updates)
 	}
+	m.drift()
 	m.plan()
 }
 

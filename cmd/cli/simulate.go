@@ -45,9 +45,9 @@ func newSimulate(code *int) *cobra.Command {
 by the same rules as a check. Where a check says what can happen, a simulation says how
 often, and what it costs. The same seed gives the same bytes, on every machine.
 
-Besides pauses and crashes there are the other faults of lockstep faults, but for clocks that
-drift: each with the mean time until it strikes (again), a node, a node and a store, or the
-fleet, or with its share of the operations that it can strike.
+Besides pauses and crashes there are all other faults of lockstep faults: each with the mean
+time until it strikes (again), a node, a node and a store, or the fleet, or with its share of
+the operations that it can strike.
 
 A distribution is written 2s, 2s..25s (any time within, each as likely as any other),
 lognormal:2s..25s (the median and the 99th percentile) or file:PATH (one duration a
