@@ -71,6 +71,9 @@ type simulatedNode struct {
 	waiting [model.MaxMemory][]int32
 	// second is how long a second of its clock takes, in ns.
 	second int64
+	// booting: it starts, and early are those who wait until it has.
+	booting bool
+	early   []int32
 	// runsAgain is when it does if it is halted, in ns.
 	runsAgain int64
 }
@@ -90,6 +93,7 @@ type simulator struct {
 	shapes   shapes
 	// programs are the shapes of those who have not arrived, by role.
 	requests, updates shapeID
+	others            others
 
 	seed     uint64
 	now      int64
@@ -168,7 +172,7 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 	for _, role := range []struct {
 		is model.Role
 		to *shapeID
-	}{{model.Request, &m.requests}, {model.Update, &m.updates}} {
+	}{{model.Request, &m.requests}, {model.Update, &m.updates}, {model.Job, &m.others.job}, {model.Boot, &m.others.boot}} {
 		program := model.ProgramOf(role.is, 0)
 		waiting := model.Process{Root: true, Role: role.is, Local: model.LocalID(program)}
 		if *role.to, err = m.shapes.of(&waiting, l); err != nil {
@@ -205,7 +209,13 @@ func (m *simulator) begin(seed uint64) {
 	c := m.config
 	nodes := c.Nodes + c.Updates
 	arrivals := c.times(seed)
-	m.seed, m.now, m.roots = seed, 0, len(arrivals)+c.Updates
+	m.seed, m.now = seed, 0
+	m.others.asked, m.others.jobs = len(arrivals), len(arrivals)+c.Updates
+	m.others.boots = m.others.jobs + c.Nodes*c.Jobs
+	m.roots = m.others.boots
+	if m.rules.Boots {
+		m.roots += c.Nodes * mostBoots
+	}
 	m.actors, m.families = resized(m.actors, m.roots), resized(m.families, m.roots)
 	m.places = resized(m.places, nodes)
 	m.free, m.flights, m.queue, m.idle, m.idleOn = m.free[:0], m.flights[:0], m.queue[:0], m.idle[:0], 0
@@ -236,6 +246,7 @@ func (m *simulator) begin(seed uint64) {
 		at := within(updates, 0, int64(c.UpdateWithin))
 		m.enroll(int32(len(arrivals)+i), int32(c.Nodes+i), at, m.updates)
 	}
+	m.enlist()
 	m.drift()
 	m.plan()
 }
