@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"lockstep/model"
 )
@@ -319,6 +320,9 @@ func (m *simulator) errorAt(err error, process int32) error {
 	var finer *finerTick
 	if errors.As(err, &scenario) || errors.As(err, &finer) {
 		return err
+	}
+	if errors.Is(err, model.ErrTooLarge) {
+		return &ScenarioError{Err: fmt.Errorf("at %s, %s: %w; let the run be shorter, as with --duration %s, or do that less often, as with a longer --value-ttl", model.FormatDuration(m.time()), m.name(process), err, model.FormatDuration(m.time().Truncate(time.Second)))}
 	}
 	return fmt.Errorf("at %s, %s: %w", model.FormatDuration(m.time()), m.name(process), err)
 }
