@@ -75,12 +75,33 @@ func (m *simulator) foreseen(a actor) int64 {
 
 // wake lets a process catch up that polls, since a fault may strike what it does now.
 func (m *simulator) wake(process int32, a *actor) {
+	m.dropIdle(a)
+	m.catchUp(process, a, turn{m.now, process})
+}
+
+// wakeRoot lets the root of the family of a process that is about to take a step catch up with
+// that if it polls: it takes part.
+func (m *simulator) wakeRoot(process int32) {
+	root := m.actors[process].root
+	a := &m.actors[root]
+	switch until := (turn{m.now, process}); {
+	case !a.idle:
+	case m.log != nil:
+		m.rouse(until)
+	default:
+		m.dropIdle(a)
+		m.catchUp(root, a, until)
+		m.queue.push(turn{a.due, root})
+	}
+}
+
+// dropIdle takes a process out of those who poll.
+func (m *simulator) dropIdle(a *actor) {
 	last := len(m.idle) - 1
 	other := m.idle[last]
 	m.idle[a.place], m.actors[other].place = other, a.place
 	m.idle = m.idle[:last]
 	a.idle = false
-	m.catchUp(process, a, turn{m.now, process})
 }
 
 // catchUp lets a process take the steps that come before a turn.

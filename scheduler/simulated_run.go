@@ -44,7 +44,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 		}
 		at := min(next, m.expires, m.strikes.first())
 		if at > until {
-			m.rouse(turn{until, -1})
+			m.rouse(turn{until + 1, -1})
 			m.now = until
 			m.result.CutShort = true
 			break

@@ -16,6 +16,7 @@ func (m *simulator) act(process int32, by int) error {
 	}
 	was, family := a.shape, &m.families[a.root]
 	alone := process == a.root && a.next < 0 && !a.entangled
+	m.wakeRoot(process)
 	m.clear()
 	if err := m.gather(process); err != nil {
 		return err
