@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"lockstep/model"
@@ -34,11 +35,11 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 			}
 		}
 		next, process := m.next()
-		if process < 0 && len(m.idle) == 0 {
+		if process < 0 && len(m.idle) == 0 && !m.waited() {
 			break
 		}
-		if process < 0 && m.expires == notDue && !m.hopes {
-			// Those who poll will do so for ever: nothing changes the world any more.
+		if process < 0 && (m.expires == notDue || len(m.idle) == 0 && m.config.whole == nil) && !m.hopes {
+			// Those who poll or wait will do so for ever: nothing changes the world any more.
 			m.rouse(turn{m.now, int32(m.roots)})
 			break
 		}
@@ -72,6 +73,15 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 	}
 	m.conclude()
 	return m.result, nil
+}
+
+// waited reports whether somebody waits for what others do when nobody is about to do
+// anything: all have arrived.
+func (m *simulator) waited() bool {
+	if m.config.whole == nil {
+		return m.result.Answered+m.result.Lost < m.others.asked
+	}
+	return slices.ContainsFunc(m.present, func(root int32) bool { return m.families[root].first >= 0 })
 }
 
 // next returns when the next step of a process comes, and of which, -1 for none.
