@@ -251,7 +251,7 @@ func (r *Rules) entryEffect(s *State, p *Process, op *Operation, move *Move, e *
 	}
 	after, code, err := s.change(op, arg, at, e)
 	if err != nil {
-		return 0, &LimitError{op.Source, err.Error()}
+		return 0, tooLarge(op.Source, err)
 	}
 	*entry = after
 	switch {

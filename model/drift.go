@@ -79,19 +79,25 @@ func (r *Rules) Meters(s *State, by []Meter) {
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		switch {
-		case p.Clock == NoClock:
-		case p.Phase == Timing:
-			set(p.Clock, s.nodeMeter(p.Node))
-		case p.Phase == Acting:
-			set(p.Clock, s.waitMeter(p, r.Automaton.Operation(p.Local)))
-		}
+		set(p.Clock, r.Meter(s, p))
 		for _, reg := range p.Held() {
 			if reg.Kind == KindDeadline {
 				set(reg.Clock, s.nodeMeter(p.Node))
 			}
 		}
 	}
+}
+
+// Meter returns by what the clock of a process is measured.
+func (r *Rules) Meter(s *State, p *Process) Meter {
+	switch {
+	case p.Clock == NoClock:
+	case p.Phase == Timing:
+		return s.nodeMeter(p.Node)
+	case p.Phase == Acting:
+		return s.waitMeter(p, r.Automaton.Operation(p.Local))
+	}
+	return Meter{}
 }
 
 // waitMeter is by what a process measures how long it waits for its operation.

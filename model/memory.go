@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // MaxMemory is how many keys the memory of a node has.
 const MaxMemory = 8
@@ -28,7 +31,7 @@ func (r *Rules) memoryEffect(s *State, p *Process, op *Operation, e *Event) (Obs
 		arg = p.Registers[op.Arg].Datum
 	}
 	if err := op.Exceeds(before); err != nil {
-		return 0, &LimitError{op.Source, err.Error()}
+		return 0, tooLarge(op.Source, err)
 	}
 	node := p.Node
 	after, code := op.Effect(Entry{Value: before}, arg)
@@ -77,13 +80,23 @@ func (r *Rules) unlock(s *State, p *Process, op *Operation, e *Event) error {
 	return nil
 }
 
-// Exceeds returns an error if the operation would make the value exceed a limit.
+// ErrTooLarge is in the errors of operations that would let a value grow beyond [MaxVersion].
+var ErrTooLarge = errors.New("grows beyond")
+
+// tooLarge is the error of a line at which a value grows too large: a [LimitError], and what
+// exceeds the limit.
+func tooLarge(at Source, err error) error {
+	return fmt.Errorf("%w%w", &LimitError{at, ""}, err)
+}
+
+// Exceeds returns an error with [ErrTooLarge] if the operation would make the value exceed a
+// limit.
 func (op *Operation) Exceeds(value Datum) error {
 	switch {
 	case op.Kind == Increment && value.Kind == KindCounter && value.N == MaxVersion:
-		return fmt.Errorf("a counter grows beyond %d", MaxVersion)
+		return fmt.Errorf("a counter %w %d", ErrTooLarge, MaxVersion)
 	case op.Kind == Push && value.Kind == KindList && value.N == MaxVersion:
-		return fmt.Errorf("a list grows beyond %d elements", MaxVersion)
+		return fmt.Errorf("a list %w %d elements", ErrTooLarge, MaxVersion)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (r *Rules) runScript(s *State, p *Process, op *Operation, move *Move, e *Ev
 		}
 		after, _, err := s.change(inner, run.Arguments[k], at, e)
 		if err != nil {
-			return 0, &LimitError{op.Source, err.Error()}
+			return 0, tooLarge(op.Source, err)
 		}
 		s.Entries[inner.Key] = after
 	}

@@ -104,13 +104,16 @@
 // them, drawn from the randomness of the process before each.
 //
 // Code that waits for a message, a list or a replica, contexts and operations that are given
-// up, sessions, transactions and times that are written down: a step of those may concern
-// anybody. The simulation then begins again and is whole (simulated_whole.go): everybody who
-// has arrived is in the state of each step, no step is quiet, and it ends where there are more
-// than a state holds.
+// up, sessions, transactions, times that are written down, nodes that do something when they
+// start: a step of those may concern anybody. The simulation then begins again and is whole
+// (simulated_whole.go): everybody who has arrived is in the state of each step, no step is
+// quiet, and it ends where there are more than a state holds.
 //
-// It does not follow a Boot and a Job, and clocks that drift; [Followed] says which properties
-// it follows, and why not the others. A counter ends at [model.MaxVersion], as in a check.
+// A clock that drifts is wrong by as much all the time (simulated_drift.go): a second of it is a
+// multiple of what lets it show all durations after whole nanoseconds.
+//
+// [Followed] says which properties a simulation follows, and why not the others. A counter ends
+// at [model.MaxVersion], as in a check.
 //
 // Tests hold it against [Replay]: each step of thousands of small runs, with each fault and
 // several together, is taken again by the concrete replay ([SimulatedTrace]), which knows

@@ -104,7 +104,11 @@ func (h *hunt) runsWith(tick model.Tick) (*HuntReport, error) {
 		r.Depth = h.options.Depth
 	}
 	for _, m := range h.monitors {
-		r.Properties = append(r.Properties, m.Name())
+		name := m.Name()
+		if a, ok := m.(model.Argued); ok {
+			name += "=" + a.Argument()
+		}
+		r.Properties = append(r.Properties, name)
 	}
 	found := -1
 	for found < 0 && r.Partial == "" && !h.over() {

@@ -50,14 +50,12 @@ func simulationOf(s scheduler.Scenario, random *rand.Rand) scheduler.Simulation 
 	c := scheduler.NewSimulation(s.Protocol)
 	c.KeepZeros, c.Name, c.Nodes, c.Requests = s.KeepZeros, s.Name, s.Nodes, 1+random.IntN(3)
 	c.Latency, c.Reply, c.ValueTTL, c.Updates, c.Invalidate, c.Timeout = s.Latency, s.Reply, s.ValueTTL, s.Updates, s.Invalidate, s.Timeout
-	c.Replicas = s.Replicas
+	c.Replicas, c.Jobs = s.Replicas, s.Jobs
 	c.RebuildBound, c.Duration = max(s.RebuildBound, 1), time.Minute
 	c.UpdateWithin = 10 * time.Second
 	if random.IntN(2) == 0 {
 		c.Arrivals = distribution.Poisson(1)
 	}
-	for _, kind := range random.Perm(len(simulatedKinds))[:random.IntN(3)] {
-		c.Faults = append(c.Faults, simulatedKinds[kind])
-	}
+	c.Faults = someFaults(random, random.IntN(3))
 	return c
 }

@@ -58,13 +58,35 @@ var simulatedKinds = func() []scheduler.SimulatedFault {
 		lasting(faults.Disconnect(8, 6*second), 60*second, 6*second),
 		lasting(faults.Failover(8, 2*second), 10*second, 2*second),
 		lasting(faults.StaleRead(8, 5*second), 10*second, 5*second),
+		{Fault: faults.ClockDrift(8, 100*time.Millisecond)}, {Fault: faults.StoreClockDrift(8, 100*time.Millisecond)},
 		every(faults.ClockForward(3, 4*second), 10*second),
 		every(faults.ClockBack(3, 4*second), 10*second),
-		of(faults.LostMessage(8)), of(faults.StoreError(8)), of(faults.LostRequest(8)), of(faults.LostReply(8)), of(faults.Resend(8)),
+		often(faults.LostMessage(8)), of(faults.StoreError(8)), of(faults.LostRequest(8)), of(faults.LostReply(8)), of(faults.Resend(8)),
 		often(faults.RebuildError(8)), often(faults.Panic(8)), often(faults.Goexit(8)),
 		late(faults.Delay(8, 3*second), 3*second), late(faults.Duplicate(8, 3*second), 3*second),
 	}
 }()
+
+// someFaults draws so many kinds. In a check a replica measures what it has by the clock of
+// its store, in a simulation by one that is right: so none that lags comes with such a clock
+// that drifts.
+func someFaults(random *rand.Rand, n int) (all []scheduler.SimulatedFault) {
+	lags, drifts := false, false
+	for _, kind := range random.Perm(len(simulatedKinds))[:n] {
+		f := simulatedKinds[kind]
+		switch name := f.Fault.Name(); name {
+		case "failover", "stale-read":
+			lags = true
+		case "store-clock-drift":
+			drifts = true
+		}
+		if lags && drifts {
+			return all
+		}
+		all = append(all, f)
+	}
+	return all
+}
 
 // smallSimulation makes up a simulation that a replay can follow.
 func smallSimulation(t testing.TB, e catalogue.Entry, seed uint64) scheduler.Simulation {
@@ -103,9 +125,7 @@ func smallSimulation(t testing.TB, e catalogue.Entry, seed uint64) scheduler.Sim
 	if pick(2) == 0 {
 		c.Arrivals = distribution.Poisson(0.2 + random.Float64())
 	}
-	for _, kind := range random.Perm(len(simulatedKinds))[:[]int{0, 0, 1, 1, 1, 2, 2, 3}[pick(8)]] {
-		c.Faults = append(c.Faults, simulatedKinds[kind])
-	}
+	c.Faults = someFaults(random, []int{0, 0, 1, 1, 1, 2, 2, 3}[pick(8)])
 	c.Duration = 3 * time.Minute
 	c.Seed = seed
 	return c
@@ -135,10 +155,16 @@ func TestEachFaultOfASimulationReplays(t *testing.T) {
 	for _, f := range simulatedKinds {
 		group.Go(func() {
 			name, struck := f.Fault.Name(), 0
+			_, drifts := f.Fault.(model.Drifting)
 			for i, e := range catalogue.All() {
 				for seed := range uint64(*simulateSeeds) / 12 {
 					c := smallSimulation(t, e, 1000*uint64(i)+seed)
 					c.Faults = []scheduler.SimulatedFault{f}
+					if name == "lost-message" && e.Name == "nottl" {
+						if err := protocol.SetParameter(c.Protocol, "notify", "true"); err != nil {
+							t.Error(err)
+						}
+					}
 					strikes, err := replays(c)
 					if err != nil {
 						t.Errorf("%s, %s, seed %d: %v\n%s %+v", name, e.Name, seed, err, parameters(c), c)
@@ -148,7 +174,7 @@ func TestEachFaultOfASimulationReplays(t *testing.T) {
 					}
 				}
 			}
-			if struck == 0 {
+			if struck == 0 && !drifts {
 				t.Errorf("the fault %s never strikes in the runs that are replayed", name)
 			}
 		})

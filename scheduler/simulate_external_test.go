@@ -187,9 +187,6 @@ func TestSimulationsThatMakeNoSenseAreRefused(t *testing.T) {
 		},
 		"updates within":                        func(c *scheduler.Simulation) { c.UpdateWithin = -1 },
 		"does not follow the property answered": func(c *scheduler.Simulation) { c.Properties = []model.Property{checks.Answered()} },
-		"does not follow the fault clock-forward": func(c *scheduler.Simulation) {
-			c.Faults = []scheduler.SimulatedFault{{Fault: faults.ClockForward(1, time.Second), Every: time.Second}}
-		},
 		"the fault lost-reply strikes operations": func(c *scheduler.Simulation) {
 			c.Faults = []scheduler.SimulatedFault{{Fault: faults.LostReply(1), Every: time.Second}}
 		},
@@ -199,10 +196,19 @@ func TestSimulationsThatMakeNoSenseAreRefused(t *testing.T) {
 		"for how long the fault starve lasts": func(c *scheduler.Simulation) {
 			c.Faults = []scheduler.SimulatedFault{{Fault: faults.Starve(1, time.Second), Every: time.Second}}
 		},
-		"the time must be positive":                      func(c *scheduler.Simulation) { c.Faults = []scheduler.SimulatedFault{{Fault: faults.Crash(1)}} },
-		"does not follow processes that tell each other": func(c *scheduler.Simulation) { c.Protocol = &catalogue.NoTTL{Notify: true} },
-		"does not follow times that are written down":    func(c *scheduler.Simulation) { c.Protocol = &catalogue.SetNX{Expiry: "recorded"} },
-		"steps without end in no time":                   func(c *scheduler.Simulation) { *c = withoutTime(*c) },
+		"the time must be positive":  func(c *scheduler.Simulation) { c.Faults = []scheduler.SimulatedFault{{Fault: faults.Crash(1)}} },
+		"56 processes are under way": func(c *scheduler.Simulation) { c.Protocol, c.Requests = &catalogue.NoTTL{Notify: true}, 100 },
+		"is there all the time": func(c *scheduler.Simulation) {
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.ClockDrift(8, 10*time.Millisecond), Every: time.Second}}
+		},
+		"a second can be wrong by a multiple of 1ms alone": func(c *scheduler.Simulation) {
+			c.Latency.Max = 1001 * time.Microsecond
+			if err := protocol.SetParameter(c.Protocol, "rebuild", "1s"); err != nil {
+				t.Fatal(err)
+			}
+			c.Faults = []scheduler.SimulatedFault{{Fault: faults.ClockDrift(8, 10*time.Microsecond)}}
+		},
+		"steps without end in no time": func(c *scheduler.Simulation) { *c = withoutTime(*c) },
 	} {
 		c := simulation(t, "lease", func(c *scheduler.Simulation) { c.Nodes, c.Requests = 2, 2 }, change)
 		_, err := scheduler.Simulate(context.Background(), c, scheduler.SimulateOptions{})
@@ -232,5 +238,26 @@ func BenchmarkSimulate(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)*100_000/b.Elapsed().Seconds(), "requests/s")
 		})
+	}
+}
+
+// The clocks of all nodes drift, each at a rate of its own, in the trace as well.
+func TestEachClockDriftsInATrace(t *testing.T) {
+	c := simulation(t, "lease", func(c *scheduler.Simulation) {
+		c.Nodes, c.Requests = 3, 2
+		c.Faults = []scheduler.SimulatedFault{{Fault: faults.ClockDrift(8, 100*time.Millisecond)}, {Fault: faults.StoreClockDrift(8, 100*time.Millisecond)}}
+	})
+	trace, _, err := scheduler.SimulatedTrace(c, 0, checks.MutualExclusion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := map[time.Duration]bool{}
+	for _, step := range trace.Steps {
+		if step.Second != 0 {
+			seconds[step.Second] = true
+		}
+	}
+	if len(seconds) != 4 {
+		t.Errorf("the seconds of the clocks of three nodes and the store of locks take %v", seconds)
 	}
 }

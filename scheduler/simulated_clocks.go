@@ -65,12 +65,13 @@ func (m *simulator) place(clock *uint8, at uint8) {
 }
 
 // share lets a clock of a replica that runs be the one at a place, or that of the store if that has
-// run for as long.
+// run for as long and is right, as that of a replica is.
 func (m *simulator) share(clock *uint8, at, ofStore uint8) {
 	if *clock == model.NoClock {
 		return
 	}
-	if *clock = at; m.step.clocks[at] == m.step.clocks[ofStore] {
+	drifts := (m.state.Fast|m.state.Slow)>>m.state.Replica.Store&1 != 0
+	if *clock = at; !drifts && m.step.clocks[at] == m.step.clocks[ofStore] {
 		*clock = ofStore
 	}
 }
@@ -86,7 +87,12 @@ func (m *simulator) nextExpiry() {
 		case e.Session != 0:
 			at = m.sessions[k]
 		case m.rules.Runs(&m.state, model.KeyID(k)):
-			at = m.step.clocks[e.Clock] + int64(m.tick.Duration(e.TTL))
+			store := m.rules.Automaton.Store(model.KeyID(k))
+			lasts := int64(m.tick.Duration(e.TTL))
+			if (m.state.Fast|m.state.Slow)&(1<<store) != 0 {
+				lasts = lengthened(lasts, m.seconds[store])
+			}
+			at = m.step.clocks[e.Clock] + lasts
 		}
 		if at < m.expires || at == m.expires && at != notDue && m.compareKeys(model.KeyID(k), m.expiring) < 0 {
 			m.expires, m.expiring = at, model.KeyID(k)

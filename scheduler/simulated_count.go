@@ -79,7 +79,7 @@ func (m *simulator) rebuildsMore(by int8) {
 
 // answered counts the answer of a request.
 func (m *simulator) answered(process int32, a model.Answer) {
-	if int(process) >= m.roots-m.config.Updates || a.Kind == model.NoAnswer {
+	if int(process) >= m.others.asked || a.Kind == model.NoAnswer {
 		return
 	}
 	f := &m.families[process]

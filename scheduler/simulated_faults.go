@@ -45,7 +45,7 @@ func (m *simulator) plan() {
 		s.every = append(s.every, distribution.Exponential(f.Every))
 		targets := 1
 		switch {
-		case m.kinds[fault] == intercepting:
+		case m.kinds[fault] == intercepting, m.kinds[fault] == drifting:
 			targets = 0
 		case m.kinds[fault].onNodes():
 			targets = c.Nodes

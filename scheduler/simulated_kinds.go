@@ -31,6 +31,8 @@ const (
 	cancelling
 	// intercepting: an operation fails.
 	intercepting
+	// drifting: clocks are wrong all the time.
+	drifting
 )
 
 // onNodes reports whether it strikes each node for itself.
@@ -52,6 +54,7 @@ func (m *simulator) classify() error {
 			return err
 		}
 		m.kinds = append(m.kinds, kind)
+		m.drifts = m.drifts || kind == drifting
 		m.halts = m.halts || kind.lasts()
 		m.intercepts = m.intercepts || kind == intercepting
 		m.hopes = m.hopes || kind != halting && kind != ending
@@ -63,6 +66,9 @@ func (m *simulator) classify() error {
 }
 
 func (m *simulator) kindOf(i int, f model.Fault) (strikeKind, error) {
+	if drift, ok := f.(model.Drifting); ok {
+		return drifting, m.canDrift(drift)
+	}
 	switch f.Strikes() {
 	case model.OnOperation:
 		return intercepting, nil
@@ -82,7 +88,6 @@ func (m *simulator) kindOf(i int, f model.Fault) (strikeKind, error) {
 		return 0, err
 	}
 	switch {
-	case e.Drift != model.Meter{}:
 	case s.Nodes[0].Status == model.Halted:
 		return halting, nil
 	case s.Nodes[0].Status == model.Crashed:
@@ -100,13 +105,17 @@ func (m *simulator) kindOf(i int, f model.Fault) (strikeKind, error) {
 	case f.Strikes() == model.OnStore:
 		return changing, nil
 	}
-	return 0, about(fmt.Errorf("a simulation does not follow the fault %s; lockstep check does", f.Name()), "fault")
+	return 0, about(fmt.Errorf("a simulation does not know what the fault %s does; lockstep check follows it", f.Name()), "fault")
 }
 
 // check reports whether it makes sense.
 func (f *SimulatedFault) check() error {
 	name := f.Fault.Name()
+	_, drifts := f.Fault.(model.Drifting)
 	switch {
+	case drifts && (f.Share != 0 || f.Every != 0):
+		return about(fmt.Errorf("the fault %s is there all the time: it has no mean time until it strikes, and no share", name), "fault")
+	case drifts:
 	case f.Fault.Strikes() == model.OnOperation:
 		if !(f.Share > 0 && f.Share <= 1) || f.Every != 0 {
 			return about(fmt.Errorf("the fault %s strikes operations: it has a share of these, more than 0 and at most 1, and no time", name), "fault")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/model"
 )
@@ -32,8 +33,13 @@ type simulatedStep struct {
 	// deserted: a fault strikes a node on which nothing is going on. anytime: in a check it
 	// begins only where it can be noticed.
 	deserted, anytime bool
+	// stale: a replica that lags has served it.
+	stale bool
 	// reached: an operation that is given up has taken effect all the same; goesOn: it may yet.
 	reached, goesOn bool
+	// second and drift say how a clock drifts from then on.
+	second time.Duration
+	drift  model.Drift
 	// arguments are what a fault says that strikes a store.
 	arguments []string
 
@@ -64,7 +70,7 @@ func (m *simulator) note(process int32) {
 	if e.Operation != nil {
 		s.operation = e.Operation.Kind
 	}
-	s.reached, s.goesOn = e.Reached, e.GoesOn
+	s.reached, s.goesOn, s.stale = e.Reached, e.GoesOn, e.Stale
 	if e.Move.Kind == model.MoveFailure {
 		s.fault = e.Move.Fault
 	}
@@ -151,6 +157,9 @@ func (m *simulator) overdue(a *actor) bool {
 	}
 	m.clear()
 	m.takesFamily(a.root)
+	if m.drifts {
+		m.rules.Meters(&m.state, m.step.meters[:])
+	}
 	for i, process := range m.step.members {
 		if a == &m.actors[process] {
 			bound := m.rules.Bound(&m.state, &m.state.Processes[i])
@@ -229,12 +238,12 @@ func (m *simulator) timerNameOf(root int32, label uint32) string {
 
 // nameOf returns what the process with the label is called in the family of a root.
 func (m *simulator) nameOf(root int32, label uint32) string {
-	c := m.config
-	requests := m.roots - c.Updates
-	name := fmt.Sprintf("n%d/%d", int(root)%c.Nodes, int(root)/c.Nodes)
-	if int(root) >= requests {
-		name = fmt.Sprintf("u%d/0", int(root)-requests)
+	role, node, number := m.roleOf(root)
+	class := "n"
+	if role == model.Update {
+		class = "u"
 	}
+	name := fmt.Sprintf("%s%d/%s%d", class, node, roleNames[role], number)
 	for shift := 24; shift >= 0; shift -= 8 {
 		if n := label >> shift & 0xff; n != 0 {
 			name += fmt.Sprintf(".%d", n)

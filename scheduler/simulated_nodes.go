@@ -15,6 +15,8 @@ func (m *simulator) strikeNode(k int) error {
 		// It has gone down meanwhile.
 		m.planNext(k)
 		return nil
+	case !x.ends && kind == rebooting && !m.startsAgain(x.node):
+		return nil
 	case !x.ends && (at.node.Status == model.Down || kind == halting && at.node.Status == model.Halted):
 		// It stands still already.
 		m.planNext(k)
@@ -121,7 +123,7 @@ func (m *simulator) comes(f *kin) bool {
 
 // lost counts a request that is lost with its node, if it was not answered.
 func (m *simulator) lost(root int32) {
-	if f := &m.families[root]; int(root) < m.roots-m.config.Updates && !f.answered && !f.lostThere {
+	if f := &m.families[root]; int(root) < m.others.asked && !f.answered && !f.lostThere {
 		f.lostThere = true
 		m.result.Lost++
 	}

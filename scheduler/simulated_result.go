@@ -103,7 +103,7 @@ func newRunResult(c *prepared, seed uint64) *RunResult {
 // conclude completes the result of a run that is over.
 func (m *simulator) conclude() {
 	r := m.result
-	r.Requests = m.roots - m.config.Updates
+	r.Requests = m.others.asked
 	m.countAbsent()
 	r.Unanswered = r.Requests - r.Answered - r.Lost - r.NotArrived
 	r.Waits = waitsOf(m.waitsOf)

@@ -21,7 +21,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 	seed := m.config.Seed + uint64(number)
 	m.result = newRunResult(m.config, seed)
 	m.begin(seed)
-	until := m.config.until(m.families[:m.roots-m.config.Updates])
+	until := m.config.until(m.families[:m.others.asked])
 	most, sameInstant := maxForced+stepsAtOnce*m.roots, 0
 	for steps := 0; ; steps++ {
 		if steps&0x3fff == 0x3fff {
@@ -79,7 +79,7 @@ func (m *simulator) run(ctx context.Context, number int) (*RunResult, error) {
 // anything: all have arrived.
 func (m *simulator) waited() bool {
 	if m.config.whole == nil {
-		return m.result.Answered+m.result.Lost < m.roots-m.config.Updates
+		return m.result.Answered+m.result.Lost < m.others.asked
 	}
 	return slices.ContainsFunc(m.present, func(root int32) bool { return m.families[root].first >= 0 })
 }
@@ -115,6 +115,10 @@ func (m *simulator) turn(process int32) error {
 			return nil
 		}
 	}
+	if shape.process.Phase == model.Waiting && m.places[node].booting && int(process) < m.others.boots {
+		m.waitsForBoot(process, a)
+		return nil
+	}
 	by := unstruck
 	if m.intercepts {
 		by = m.struckBy(a, shape)
@@ -127,6 +131,7 @@ func (m *simulator) turn(process int32) error {
 		if err == nil && m.places[node].node.Status == model.Doomed {
 			err = m.doomed(node)
 		}
+		m.booted(process)
 		return err
 	}
 	if m.log != nil {

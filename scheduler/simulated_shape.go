@@ -165,6 +165,8 @@ type timer struct {
 	least, span int64 // ns
 	// patience is after how long the process gives up, in ns, 0 for never.
 	patience int64
+	// by is by what the time is measured.
+	by uint8
 	// starts: its clock starts.
 	starts bool
 	// fault is the one by which a request is late.

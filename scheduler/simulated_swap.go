@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"lockstep/model"
 )
@@ -36,21 +37,35 @@ type stepState struct {
 	silent bool
 	// rebuilding is by how much more rebuilds are under way after the step.
 	rebuilding int8
-	now        int64
-	tick       model.Tick
-	moves      model.Moves
-	event      model.Event
+	// drifts: there are clocks that do, and meters are by what those of the state are measured,
+	// of which second says how long a second takes.
+	drifts bool
+	meters [256]model.Meter
+	second func(model.Meter) int64
+	now    int64
+	tick   model.Tick
+	moves  model.Moves
+	event  model.Event
 }
 
 func (s *stepState) begin() { s.tokens = [model.MaxTokens]uint64{} }
 
 // AtLeast and AtMost compare clocks with bounds: see model.Clocks.
 func (s *stepState) AtLeast(clock uint8, bound model.Ticks) bool {
-	return s.now-s.clocks[clock] >= int64(s.tick.Duration(bound))
+	return s.now-s.clocks[clock] >= s.length(clock, bound)
 }
 
 func (s *stepState) AtMost(clock uint8, bound model.Ticks) bool {
-	return s.now-s.clocks[clock] <= int64(s.tick.Duration(bound))
+	return s.now-s.clocks[clock] <= s.length(clock, bound)
+}
+
+// length is how long it takes until a clock shows a bound, in ns.
+func (s *stepState) length(clock uint8, bound model.Ticks) int64 {
+	d := int64(s.tick.Duration(bound))
+	if !s.drifts {
+		return d
+	}
+	return lengthened(d, s.second(s.meters[clock]))
 }
 
 // clear takes everybody out of the state. Entries stay, and so do their tokens.
@@ -81,6 +96,7 @@ func (m *simulator) clear() {
 	s.flights, s.nodes, s.members, s.like = s.flights[:0], s.nodes[:0], s.members[:0], s.like[:0]
 	m.state.Processes, m.state.Nodes = m.state.Processes[:0], m.state.Nodes[:0]
 	m.state.Created, m.state.Serials = 0, [model.MaxTokens]uint16{}
+	m.state.Drifts, s.drifts = m.drifts, m.drifts
 	m.state.Outage, m.state.Attentive, m.state.Contexts = model.Outage{}, m.config.whole != nil, m.config.whole != nil
 	s.now, s.tick, s.full = m.now, m.tick, false
 }
@@ -304,6 +320,9 @@ func (m *simulator) errorAt(err error, process int32) error {
 	var finer *finerTick
 	if errors.As(err, &scenario) || errors.As(err, &finer) {
 		return err
+	}
+	if errors.Is(err, model.ErrTooLarge) {
+		return &ScenarioError{Err: fmt.Errorf("at %s, %s: %w; let the run be shorter, as with --duration %s, or do that less often, as with a longer --value-ttl", model.FormatDuration(m.time()), m.name(process), err, model.FormatDuration(m.time().Truncate(time.Second)))}
 	}
 	return fmt.Errorf("at %s, %s: %w", model.FormatDuration(m.time()), m.name(process), err)
 }

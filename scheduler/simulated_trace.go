@@ -38,10 +38,10 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 			return nil, nil, err
 		}
 		steps := m.inhabited()
-		if err := x.affords(steps); err != nil {
+		if err := x.affords(steps, m.kinds); err != nil {
 			return nil, nil, err
 		}
-		s := x.replayable(len(m.families) - x.Updates)
+		s := x.replayable(m.others.asked)
 		t = newTrace(s, p)
 		err = again(s, t, p, func(r *replayer) error {
 			t.Steps = nil
@@ -54,12 +54,33 @@ func SimulatedTrace(c Simulation, number int, p model.Property) (*model.Trace, *
 	}
 }
 
-// affords returns an error if there are more faults among the steps than a check can have.
-func (c *prepared) affords(steps []simulatedStep) error {
+// affords returns an error if there are more faults among the steps than a check can have, in
+// all or at a time.
+func (c *prepared) affords(steps []simulatedStep, kinds []strikeKind) error {
+	outages, starved := 0, 0
+	for k := range steps {
+		s := &steps[k]
+		if s.kind != model.MoveFault && s.kind != model.MoveRecovery {
+			continue
+		}
+		by := 1
+		if s.kind == model.MoveRecovery {
+			by = -1
+		}
+		switch kinds[s.fault] {
+		case cutting, stopping:
+			outages += by
+		case starving:
+			starved += by
+		}
+		if outages > 1 || starved > 1 {
+			return about(fmt.Errorf("the run cannot be written as a trace: at %s the fault %s strikes while another such is not over; let it strike less often", model.FormatDuration(time.Duration(s.at)), c.Faults[s.fault].Fault.Name()), "fault")
+		}
+	}
 	for i, f := range c.Faults {
 		strikes := 0
 		for k := range steps {
-			if steps[k].kind.IsFault() && int(steps[k].fault) == i {
+			if steps[k].kind.IsFault() && !(steps[k].second > 0 && steps[k].node == anyNode) && int(steps[k].fault) == i {
 				strikes++
 			}
 		}
@@ -87,7 +108,7 @@ func (c Simulation) Replayable() error {
 func (c *prepared) replayable(requests int) Scenario {
 	s := c.scenario
 	s.Updates, s.Nodes, s.Requests = c.Updates, c.Nodes, (requests+c.Nodes-1)/c.Nodes
-	s.RebuildBound = min(c.RebuildBound, 200)
+	s.RebuildBound, s.Jobs = min(c.RebuildBound, 200), c.Jobs
 	if c.LatencyOf != nil {
 		s.Latency = c.LatencyOf.Range()
 	}
@@ -229,7 +250,11 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		k := m.learner.keys[want.key]
 		return got.Key == k.store+"/"+k.key
 	case model.MoveFault, model.MoveRecovery:
-		return m.isStrike(want, got)
+		is := m.isStrike(want, got) && e.Drift.Drift == want.drift
+		if is && want.second > 0 {
+			r.lengths[nameClock(&r.state, e.Drift)] = want.second
+		}
+		return is
 	}
 	if want.kind == model.MoveTimeout {
 		return got.Arguments[0] == m.timerNameOf(want.process, want.label)
@@ -244,6 +269,9 @@ func (m *simulator) isStep(r *replayer, want *simulatedStep, got *model.TraceSte
 		return false
 	}
 	a, b := want.observation, e.Observation
+	if want.stale != e.Stale {
+		return false
+	}
 	if a.Code() == model.Cancelled && (want.reached != e.Reached || want.goesOn != e.GoesOn) {
 		return false
 	}

@@ -33,7 +33,7 @@ func (m *simulator) timerOf(i int) timer {
 	if p.Phase == model.Acting && op.Patience > 0 && p.Observed.Code() != model.Parked {
 		least, most, patience = op.Min, op.Max, op.Patience
 	}
-	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true, patience: int64(m.tick.Duration(patience))}
+	t := timer{least: int64(m.tick.Duration(least)), span: int64(m.tick.Duration(most - least)), starts: true, patience: int64(m.tick.Duration(patience)), by: m.meterOf(p)}
 	if p.Phase == model.Sent && p.Observed != 0 {
 		if t.fault = uint8(p.Observed - 1); m.config.Faults[t.fault].Lasts != nil {
 			t.kind = lateTimer
@@ -76,10 +76,11 @@ func (m *simulator) drawn(a *actor, t *timer) int64 {
 	case computeTimer:
 		return m.now + int64(m.config.Rebuild.Sample(&a.random))
 	}
-	if t.span == 0 {
-		return m.now + t.least
+	lasts := t.least
+	if t.span != 0 {
+		lasts += scaled(a.random.Uint64(), uint64(t.span)+1)
 	}
-	return m.now + t.least + scaled(a.random.Uint64(), uint64(t.span)+1)
+	return m.now + m.metered(a, t.by, lasts)
 }
 
 // sentOn says when a request takes effect whose process has given it up: within its own time.
@@ -143,7 +144,7 @@ func (m *simulator) tooLate(process int32, op *model.Operation) {
 	a := &m.actors[process]
 	m.waitOn(process)
 	if op.Max < model.Forever {
-		a.due = a.start + int64(m.tick.Duration(op.Max))
+		a.due = a.start + m.metered(a, m.ownMeter(), int64(m.tick.Duration(op.Max)))
 		m.queue.push(turn{a.due, process})
 	}
 }

@@ -20,6 +20,9 @@ type wholeError struct {
 }
 
 func (e *wholeError) Error() string {
+	if e.at.File == "" {
+		return fmt.Sprintf("a simulation with %s has to look at all processes at once", e.reason)
+	}
 	return fmt.Sprintf("%s:%d: %s: a simulation with %s has to look at all processes at once", e.at.File, e.at.Line, e.kind, e.reason)
 }
 
@@ -90,6 +93,13 @@ func (m *simulator) settleWhole() error {
 	root, last := int32(-1), int32(-1)
 	for i := range m.state.Processes {
 		p := &m.state.Processes[i]
+		if p.Call == 0 && p.Root {
+			// Its node starts again.
+			n := m.boot(p)
+			roots = append(roots, owned{model.OwnerOf(p), n})
+			s.members, s.before = append(s.members, n), append(s.before, model.Process{})
+			continue
+		}
 		if i == 0 || model.OwnerOf(p) != model.OwnerOf(&m.state.Processes[i-1]) {
 			root, last = rootOf(roots, model.OwnerOf(p)), -1
 		}
@@ -176,7 +186,7 @@ func (m *simulator) waitsOn(process int32, op *model.Operation) error {
 		return err
 	}
 	if a := &m.actors[process]; op.Max < model.Forever {
-		a.due = a.start + int64(m.tick.Duration(op.Max))
+		a.due = a.start + m.metered(a, m.ownMeter(), int64(m.tick.Duration(op.Max)))
 		m.queue.push(turn{a.due, process})
 	}
 	return nil

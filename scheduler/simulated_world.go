@@ -69,6 +69,11 @@ type simulatedNode struct {
 	open [model.MaxKeys]int32
 	// waiting are those who wait for a mutex, by key.
 	waiting [model.MaxMemory][]int32
+	// second is how long a second of its clock takes, in ns.
+	second int64
+	// booting: it starts, and early are those who wait until it has.
+	booting bool
+	early   []int32
 	// runsAgain is when it does if it is halted, in ns.
 	runsAgain int64
 }
@@ -88,6 +93,7 @@ type simulator struct {
 	shapes   shapes
 	// programs are the shapes of those who have not arrived, by role.
 	requests, updates shapeID
+	others            others
 
 	seed     uint64
 	now      int64
@@ -104,7 +110,11 @@ type simulator struct {
 	kinds []strikeKind
 	// hopes: there is one by which those who poll may get on.
 	halts, intercepts, hopes bool
-	outages                  []simulatedOutage
+	// drifts: there is one by which clocks are wrong all the time. seconds are how long a second
+	// takes of the clocks of stores, in ns.
+	drifts  bool
+	seconds [model.SourceStore]int64
+	outages []simulatedOutage
 	// starved says until when processes are starved.
 	starved map[int32]int64
 	// used are the stores that were used, each as a bit.
@@ -162,13 +172,14 @@ func newSimulator(c *prepared, tick model.Tick) (*simulator, error) {
 	for _, role := range []struct {
 		is model.Role
 		to *shapeID
-	}{{model.Request, &m.requests}, {model.Update, &m.updates}} {
+	}{{model.Request, &m.requests}, {model.Update, &m.updates}, {model.Job, &m.others.job}, {model.Boot, &m.others.boot}} {
 		program := model.ProgramOf(role.is, 0)
 		waiting := model.Process{Root: true, Role: role.is, Local: model.LocalID(program)}
 		if *role.to, err = m.shapes.of(&waiting, l); err != nil {
 			return nil, err
 		}
 	}
+	m.step.second = m.second
 	return m, m.classify()
 }
 
@@ -189,6 +200,7 @@ const (
 	updateStream
 	faultStream
 	processStream
+	driftStream
 	worldStream
 )
 
@@ -197,7 +209,13 @@ func (m *simulator) begin(seed uint64) {
 	c := m.config
 	nodes := c.Nodes + c.Updates
 	arrivals := c.times(seed)
-	m.seed, m.now, m.roots = seed, 0, len(arrivals)+c.Updates
+	m.seed, m.now = seed, 0
+	m.others.asked, m.others.jobs = len(arrivals), len(arrivals)+c.Updates
+	m.others.boots = m.others.jobs + c.Nodes*c.Jobs
+	m.roots = m.others.boots
+	if m.rules.Boots {
+		m.roots += c.Nodes * mostBoots
+	}
 	m.actors, m.families = resized(m.actors, m.roots), resized(m.families, m.roots)
 	m.places = resized(m.places, nodes)
 	m.free, m.flights, m.queue, m.idle, m.idleOn = m.free[:0], m.flights[:0], m.queue[:0], m.idle[:0], 0
@@ -215,7 +233,7 @@ func (m *simulator) begin(seed uint64) {
 	m.changed(^dependency(0))
 	m.expires = notDue
 	for n := range m.places {
-		m.places[n].node = model.Node{Class: model.Service}
+		m.places[n].node, m.places[n].second = model.Node{Class: model.Service}, wholeSecond
 		if n >= c.Nodes {
 			m.places[n].node.Class = model.Updater
 		}
@@ -228,6 +246,8 @@ func (m *simulator) begin(seed uint64) {
 		at := within(updates, 0, int64(c.UpdateWithin))
 		m.enroll(int32(len(arrivals)+i), int32(c.Nodes+i), at, m.updates)
 	}
+	m.enlist()
+	m.drift()
 	m.plan()
 }
 

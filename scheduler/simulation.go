@@ -33,6 +33,8 @@ type Simulation struct {
 	// each, MaxSimulatedRequests in all; a recording of arrivals says how many there are
 	// itself. They come to the nodes in turn.
 	Nodes, Requests int
+	// Jobs is the number of runs of the job on each node, which begin with it, if the protocol has one.
+	Jobs int
 	// Arrivals say when requests arrive.
 	Arrivals distribution.Arrivals
 	// Updates is the number of updates of the source, 0 to MaxSimulatedUpdates, each at any time
@@ -88,8 +90,12 @@ type SimulatedFault struct {
 // NewSimulation returns the default simulation of a protocol: one run of 50 nodes with
 // 2,000 requests each, all at the boundary, latency 0 to 5 ms, a timeout of 1 s, no updates, no faults.
 func NewSimulation(p protocol.Protocol) Simulation {
+	jobs := 0
+	if s := (Scenario{Protocol: p}); p != nil && s.hasJob() {
+		jobs = 1
+	}
 	return Simulation{
-		Protocol: p, Nodes: 50, Requests: 2000, Arrivals: distribution.AtOnce(), Latency: protocol.Range{Max: 5 * time.Millisecond},
+		Jobs: jobs, Protocol: p, Nodes: 50, Requests: 2000, Arrivals: distribution.AtOnce(), Latency: protocol.Range{Max: 5 * time.Millisecond},
 		Timeout: time.Second, Replicas: 1, UpdateWithin: 30 * time.Second, Seed: 1, Runs: 1,
 	}
 }
@@ -134,6 +140,7 @@ func (c Simulation) Check() (Simulation, error) {
 	}{
 		{"nodes", c.Nodes, 1, MaxSimulatedNodes, "nodes"},
 		{"requests a node", c.Requests, 1, MaxSimulatedRequests / max(c.Nodes, 1), "requests"},
+		{"runs of the job on a node", c.Jobs, 0, MaxRequests, "jobs"},
 		{"updates", c.Updates, 0, MaxSimulatedUpdates, "updates"},
 		{"runs", c.Runs, 1, MaxRuns, "runs"},
 		{"rebuilds as the bound", c.RebuildBound, 0, MaxSimulatedRequests, "rebuild-bound"},
@@ -143,8 +150,8 @@ func (c Simulation) Check() (Simulation, error) {
 		}
 	}
 	switch {
-	case s.boots() || s.hasJob():
-		return c, wrong("the protocol %s has a Boot or a Job: a simulation does not follow these; lockstep check explores the protocol", c.Name)
+	case c.Jobs > 0 && !s.hasJob():
+		return c, about(fmt.Errorf("%d runs of the job on a node: the protocol %s has no job", c.Jobs, c.Name), "jobs")
 	case s.LongestDuration() > distribution.Longest || c.Duration > distribution.Longest || c.UpdateWithin > distribution.Longest:
 		return c, wrong("a duration of %s: a simulation knows none that is longer than %s", model.FormatDuration(max(s.LongestDuration(), c.Duration, c.UpdateWithin)), model.FormatDuration(distribution.Longest))
 	case c.Duration == 0 && distribution.Spread(c.Arrivals, c.Nodes*c.Requests) > distribution.Longest.Seconds():
@@ -174,7 +181,7 @@ func (c Simulation) Check() (Simulation, error) {
 // small is a scenario of the same protocol in the same world that a check could explore.
 func (c *Simulation) small() Scenario {
 	s := NewScenario(c.Protocol)
-	s.KeepZeros, s.Name, s.Requests, s.Jobs = c.KeepZeros, c.Name, 1, 0
+	s.KeepZeros, s.Name, s.Requests, s.Jobs = c.KeepZeros, c.Name, 1, c.Jobs
 	s.Updates, s.Invalidate = min(c.Updates, 1), c.Invalidate
 	s.Latency, s.Reply, s.ValueTTL, s.Timeout, s.Replicas = c.Latency, c.Reply, c.ValueTTL, c.Timeout, c.Replicas
 	for _, f := range c.Faults {
@@ -217,6 +224,9 @@ func (c Simulation) prepare() (*prepared, error) {
 		return nil, err
 	}
 	p := &prepared{Simulation: c, scenario: c.scenario(), patience: 10 * time.Second}
+	if p.scenario.boots() {
+		p.whole = &wholeError{reason: "nodes that do something when they start"}
+	}
 	for _, property := range c.Properties {
 		if property.Name() == rebuildBound {
 			p.bounds = true

@@ -42,6 +42,7 @@ holds, exhausted within the stated bounds, or prints a minimal counterexample.
 
 Exit codes: 0 holds and exhausted; 1 violated; 2 wrong usage or scenario;
 3 cut off, inconclusive; 4 protocol code that breaks a rule, or an internal error.`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {

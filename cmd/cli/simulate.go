@@ -45,9 +45,9 @@ func newSimulate(code *int) *cobra.Command {
 by the same rules as a check. Where a check says what can happen, a simulation says how
 often, and what it costs. The same seed gives the same bytes, on every machine.
 
-Besides pauses and crashes there are the other faults of lockstep faults, but for clocks that
-drift: each with the mean time until it strikes (again), a node, a node and a store, or the
-fleet, or with its share of the operations that it can strike.
+Besides pauses and crashes there are all other faults of lockstep faults: each with the mean
+time until it strikes (again), a node, a node and a store, or the fleet, or with its share of
+the operations that it can strike.
 
 A distribution is written 2s, 2s..25s (any time within, each as likely as any other),
 lognormal:2s..25s (the median and the 99th percentile) or file:PATH (one duration a
@@ -97,6 +97,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&s.Nodes, "nodes", s.Nodes, "number of nodes")
 	flags.IntVar(&s.Requests, "requests", s.Requests, "requests on each node")
 	flags.Var(&arrivalsFlag{&s.Arrivals}, "arrivals", "when requests arrive: at-once, poisson:1000/s for all nodes together, or file:PATH with one time a line")
+	flags.IntVar(&s.Jobs, "jobs", s.Jobs, "runs of the job on each node, which begin with it, for a protocol that has one")
 	flags.IntVar(&s.Updates, "updates", s.Updates, "updates of the source, each at any time within --update-within")
 	flags.Var((*durationFlag)(&s.UpdateWithin), "update-within", "how long after the beginning the last update begins at the latest")
 	flags.BoolVar(&s.Invalidate, "invalidate", false, "an update deletes the cached value after it has changed the source")
@@ -108,6 +109,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&distributionFlag{&f.pauseFor, ""}, "pause-for", "how long a pause lasts, a distribution")
 	flags.Var((*durationFlag)(&f.crashEvery), "crash-every", "mean time until a node crashes; 0 for no crashes")
 	flags.Var(&faultsFlag{&f.faults}, "fault", "another fault, as \"store-pause every 1m for 0s..2s\", \"evict every 10s\" or \"lost-reply of 0.1%\"; may be repeated")
+	flags.IntVar(&s.Replicas, "replicas", s.Replicas, "replicas of a store, for those who wait for them")
 	flags.Var((*durationFlag)(&s.Timeout), "timeout", "how long a process waits for a reply that never comes, at most")
 	flags.IntVar(&s.RebuildBound, "rebuild-bound", 0, "rebuilds allowed for each expiry or invalidation; 0 for what the protocol claims")
 	flags.Var((*durationFlag)(&s.Duration), "duration", "when a run ends, whatever is under way; 0 for an hour after the last request arrives")

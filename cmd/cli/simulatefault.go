@@ -71,16 +71,6 @@ func withFault(all []scheduler.SimulatedFault, fault scheduler.SimulatedFault) [
 	return append(slices.Clip(all), fault)
 }
 
-// simulatedKinds are the kinds of faults that a simulation follows.
-func simulatedKinds() []faults.Kind {
-	return slices.DeleteFunc(faults.Kinds(), func(k faults.Kind) bool { return !simulates(k.Name) })
-}
-
-// simulates reports whether a simulation follows the fault. It follows no clock that drifts.
-func simulates(name string) bool {
-	return !slices.Contains([]string{"clock-drift", "store-clock-drift"}, name)
-}
-
 // strikesOperations reports whether faults of a kind have a share of the operations.
 func strikesOperations(k faults.Kind) bool {
 	return k.New(1, model.Between(time.Second, time.Second)).Strikes() == model.OnOperation
@@ -89,7 +79,10 @@ func strikesOperations(k faults.Kind) bool {
 // faultSyntax says how a fault of a kind is written.
 func faultSyntax(k faults.Kind) string {
 	text := k.Name + " every 10s"
-	if strikesOperations(k) {
+	switch {
+	case k.Shape == faults.CountRate:
+		return k.Name + " by 1%"
+	case strikesOperations(k):
 		text = k.Name + " of 0.1%"
 	}
 	switch k.Shape {
@@ -102,21 +95,19 @@ func faultSyntax(k faults.Kind) string {
 }
 
 // parseSimulatedFault reads a fault: its name, every and the mean time until it strikes (again),
-// or of and which part of the operations it strikes, then for how long, or by how much.
+// or of and which part of the operations it strikes, then for how long, or by how much; a clock that
+// drifts does so all the time.
 func parseSimulatedFault(text string) (f scheduler.SimulatedFault, err error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return f, fmt.Errorf("a fault has a name; write it as pause every 1m for 0s..5s, or lost-reply of 0.1%%")
 	}
-	kinds := simulatedKinds()
+	kinds := faults.Kinds()
 	i := slices.IndexFunc(kinds, func(k faults.Kind) bool { return k.Name == words[0] })
 	if i < 0 {
 		var names []string
 		for _, k := range kinds {
 			names = append(names, k.Name)
-		}
-		if slices.ContainsFunc(faults.Kinds(), func(k faults.Kind) bool { return k.Name == words[0] }) {
-			return f, fmt.Errorf("a simulation does not follow the fault %s; lockstep check does", words[0])
 		}
 		return f, unknown("fault", words[0], names)
 	}
@@ -145,14 +136,18 @@ func parseSimulatedFault(text string) (f scheduler.SimulatedFault, err error) {
 				took = f.Lasts.Range()
 			}
 		case "by":
-			took.Max, err = model.ParseDuration(value)
+			read := model.ParseDuration
+			if k.Shape == faults.CountRate {
+				read = faults.ParseRate
+			}
+			took.Max, err = read(value)
 		}
 		if err != nil {
 			return f, fmt.Errorf("the fault %s: %w", k.Name, err)
 		}
 	}
 	if k.Shape != faults.Count && k.Shape != faults.CountRange && took.Max <= 0 && k.Name != "failover" {
-		return f, fmt.Errorf("the fault %s: it would last for 0s; write a longer time", k.Name)
+		return f, fmt.Errorf("the fault %s: it would last for 0s, or change nothing; write more", k.Name)
 	}
 	f.Fault = k.New(faults.MaxBudget, took)
 	return f, nil
@@ -161,6 +156,9 @@ func parseSimulatedFault(text string) (f scheduler.SimulatedFault, err error) {
 // simulatedFaultText writes a fault as parseSimulatedFault reads it.
 func simulatedFaultText(f scheduler.SimulatedFault) string {
 	text := fmt.Sprintf("%s every %s", f.Fault.Name(), model.FormatDuration(f.Every))
+	if _, drifts := f.Fault.(model.Drifting); drifts {
+		text = f.Fault.Name()
+	}
 	if f.Share > 0 {
 		text = fmt.Sprintf("%s of %s", f.Fault.Name(), faults.FormatRate(time.Duration(f.Share*float64(time.Second)+0.5)))
 	}

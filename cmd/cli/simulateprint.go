@@ -58,6 +58,9 @@ func measures() []measure {
 // strikes are how often each fault strikes.
 func strikes(s *scheduler.Simulation) (all []measure) {
 	for i, f := range s.Faults {
+		if _, drifts := f.Fault.(model.Drifting); drifts {
+			continue
+		}
 		all = append(all, measure{
 			name: f.Fault.Name() + " strikes", of: func(r *scheduler.RunResult) float64 { return float64(r.Strikes[i]) },
 		})

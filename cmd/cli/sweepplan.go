@@ -170,6 +170,9 @@ func (f *sweepFlags) digest(p *sweep.Plan) error {
 	var texts []string
 	for _, s := range p.Settings {
 		texts = append(texts, s.Value)
+		if s.Name == "fault" {
+			texts = append(texts, strings.Fields(strings.ReplaceAll(s.Value, ",", " "))...)
+		}
 	}
 	for _, a := range p.Axes {
 		for _, v := range a.Values {
