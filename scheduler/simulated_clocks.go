@@ -1,6 +1,11 @@
 package scheduler
 
-import "lockstep/model"
+import (
+	"hash/fnv"
+	"math/rand/v2"
+
+	"lockstep/model"
+)
 
 // Clocks of a state of the simulation: those of entries, by key, from 1 on, those of what a
 // replica has, by key, those of the replica and of an outage, and those of the times that
@@ -26,7 +31,7 @@ func (m *simulator) startClocks() {
 		if fresh {
 			m.expires = notDue
 			if e.Session != 0 {
-				m.sessions[k] = m.now + within(&m.random, 0, int64(m.tick.Duration(e.TTL)))
+				m.sessions[k] = m.sessionEnds(model.KeyID(k), e.TTL)
 			}
 		}
 	}
@@ -49,6 +54,16 @@ func (m *simulator) startClocks() {
 		m.share(&e.Clock, firstReplicaClock+k, k+1)
 		m.share(&e.Stamp.Clock, firstReplicaStamp+k, firstStampClock+k)
 	}
+}
+
+// sessionEnds draws when an entry goes whose session has ended. It does not depend on the number of
+// the key, nor on which others go.
+func (m *simulator) sessionEnds(k model.KeyID, longest model.Ticks) int64 {
+	key := m.learner.keys[k]
+	h := fnv.New64a()
+	h.Write([]byte(key.store + "/" + key.key))
+	random := rand.NewPCG(m.seed, seedOf(m.seed, worldStream, h.Sum64(), uint64(m.now)))
+	return m.now + within(random, 0, int64(m.tick.Duration(longest)))
 }
 
 // place lets a clock that runs be the one at a place, since when it has run.

@@ -124,9 +124,8 @@ type simulator struct {
 	found []int32
 	// present are the families that take part in each step of a whole simulation.
 	present []int32
-	// sessions say when an entry goes whose session has ended, by key, drawn from random.
+	// sessions say when an entry goes whose session has ended, by key.
 	sessions [model.MaxKeys]int64
-	random   rand.PCG
 	idle     []int32
 	idleOn   dependency
 	turns    []turn
@@ -223,7 +222,6 @@ func (m *simulator) begin(seed uint64) {
 	m.outages, m.used, m.stale = m.outages[:0], 0, 0
 	clear(m.starved)
 	m.present = m.present[:0]
-	m.random.Seed(seed, seedOf(seed, worldStream))
 	m.believers, m.rebuilding, m.waitsOf = m.believers[:0], 0, m.waitsOf[:0]
 	m.state = model.State{Processes: m.state.Processes[:0], Nodes: m.state.Nodes[:0], Memory: m.state.Memory[:0], Source: 1}
 	for _, monitor := range m.monitors {
