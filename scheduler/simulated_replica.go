@@ -17,6 +17,7 @@ func (m *simulator) strikeReplica(k int) error {
 		if err := m.applyStrike(&move, simulatedStep{process: -1, node: anyNode, anytime: true}); err != nil {
 			return err
 		}
+		m.rightens()
 		m.planNext(k)
 		return m.settleOthers()
 	}
@@ -36,6 +37,26 @@ func (m *simulator) strikeReplica(k int) error {
 	m.result.Strikes[x.fault]++
 	m.planEnd(k)
 	return m.settleOthers()
+}
+
+// rightens says anew when those have waited for long enough at a store whose clock drifted, where
+// a replica has taken over: its clock is right.
+func (m *simulator) rightens() {
+	if !m.drifts || m.config.whole == nil {
+		return
+	}
+	for i, process := range m.step.members {
+		p, a := &m.state.Processes[i], &m.actors[process]
+		if p.Clock == model.NoClock || a.due == notDue || m.shapes.list[a.shape].process.Observed.Code() != model.Parked {
+			continue
+		}
+		if was := m.step.meters[p.Clock]; !was.Store || m.rules.Meter(&m.state, p).Drift != model.NoDrift {
+			continue
+		}
+		least, _, _ := m.rules.Wait(&m.state, p)
+		a.due = max(m.now, a.start+int64(m.tick.Duration(least)))
+		m.queue.push(turn{a.due, process})
+	}
 }
 
 // servesSource reports whether the replica of a fault serves reads: it may be one of the

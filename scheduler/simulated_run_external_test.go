@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"lockstep/faults"
+	"lockstep/model"
 	"lockstep/protocol"
 	"lockstep/scheduler"
+	"lockstep/scheduler/distribution"
 )
 
 // leavesLock leaves its lock to the TTL, and the others wait until there is a change.
@@ -89,6 +91,30 @@ func TestARunDoesNotDependOnTheKeysOfThoseBefore(t *testing.T) {
 		c.Seed, c.Runs = r.Seed, 1
 		if alone := simulate(t, c, 1).Runs[0]; !reflect.DeepEqual(alone, r) {
 			t.Errorf("run %d is %+v, and %+v alone", i, r, alone)
+		}
+	}
+}
+
+// pops waits for an element for 2 s, by the clock of the store.
+type pops struct{}
+
+func (pops) Handle(c *protocol.Client) protocol.Answer {
+	c.Store.BlockingPop("list", 2*time.Second)
+	return protocol.Stale()
+}
+
+// Whoever waits at a store whose clock drifts does so by that of the replica that takes over: it
+// is right.
+func TestWaitsAreThoseOfAReplicaThatTakesOver(t *testing.T) {
+	for seed := range uint64(60) {
+		c := scheduler.NewSimulation(pops{})
+		c.Nodes, c.Requests, c.Seed, c.Arrivals = 2, 4, seed, distribution.Poisson(1)
+		c.Faults = []scheduler.SimulatedFault{
+			{Fault: faults.StoreClockDrift(8, 100*time.Millisecond)},
+			{Fault: faults.Failover(8, 2*time.Second), Every: 10 * time.Second, Lasts: distribution.Uniform(model.Between(0, 2*time.Second))},
+		}
+		if _, err := replays(c); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
